@@ -35,7 +35,8 @@ GROUPED = {
         chaos/home/power_loss chaos/home/restored_ledger chaos/home/swapped_server chaos/home/wild_clock
         chaos/mutations chaos/provider/broken_disk chaos/provider/doors chaos/provider/erased_homes
         chaos/provider/exactly_once chaos/provider/foreign_files chaos/provider/forged_uploads
-        chaos/provider/hostile_requests chaos/provider/kill_collector chaos/provider/published_once
+        chaos/provider/hostile_requests chaos/provider/kill_collector chaos/provider/labelled_homes
+        chaos/provider/published_once
         chaos/provider/restored_backups chaos/provider/slow_clients chaos/provider/turns
     """,
     "cli/doctor/test_clock.py": "cli/doctor/check",
@@ -96,9 +97,10 @@ GROUPED = {
     """,
     "fleet/test_aggregate.py": "fleet/aggregate_draws fleet/aggregate_turns",
     "fleet/test_dataframes.py": """
-        fleet/dataframe_kinds fleet/result wire/arrow_tables wire/reports/report_table
+        fleet/dataframe_kinds wire/arrow_tables wire/reports/report_table
     """,
     "fleet/test_randomise.py": "cli/randomise fleet/state fleet/state_charges fleet/state_columns",
+    "fleet/test_result.py": "fleet/result_rows fleet/selection",
     "household/ledger/test_monotonic_clock.py": "household/ledger/high_water_mark household/status",
     "household/mqtt_entities/test_publisher.py": "household/guard",
     "household/page/test_render.py": "household/page/act household/page/data",
@@ -140,7 +142,7 @@ GROUPED = {
     "provider/dashboard/test_flow.py": """
         provider/dashboard/charts/small_multiples provider/dashboard/command_line provider/dashboard/compared
         provider/dashboard/day_parts provider/dashboard/time_marks provider/dashboard/views/compare
-        provider/dashboard/views/profile
+        provider/dashboard/views/profile provider/dashboard/views/totals
     """,
     "provider/dashboard/test_groups.py": "provider/dashboard/views/groups",
     "provider/dashboard/test_numbers_shown.py": "provider/dashboard/plan_promise",
@@ -157,9 +159,16 @@ GROUPED = {
         provider/dashboard/formatting provider/dashboard/page_context provider/dashboard/page_layout
         provider/dashboard/query
     """,
-    "provider/estimate/contrasts/test_contrast.py": "provider/estimate/contrasts/contrast_document",
+    "provider/estimate/contrasts/test_contrast.py": """
+        provider/estimate/contrasts/contrast_document provider/estimate/ranking/common_homes
+    """,
+    "provider/estimate/homes_above/test_homes_above.py": """
+        provider/estimate/homes_above/above_document
+        provider/estimate/homes_above/level_shares
+    """,
     "provider/estimate/test_caveats.py": "provider/estimate/results",
     "provider/estimate/test_estimate.py": "provider/estimate/influence",
+    "provider/estimate/totals/test_totals.py": "provider/estimate/totals/totals_document",
     "provider/intake/test_ingest.py": "provider/intake/delivery",
     "provider/intake/test_take_back.py": "provider/store/deliveries provider/store/rotations",
     "provider/operations/test_gauges.py": "provider/operations/certificate provider/operations/gateways",
@@ -175,6 +184,9 @@ GROUPED = {
         provider/api/upload provider/app provider/clock provider/store/access_tokens
         provider/store/enrolment_codes
     """,
+    "provider/intake/test_spark_stream.py": "cli/provider/stream",
+    "provider/service/test_watch.py": "cli/provider/watch",
+    "provider/service/test_answer_cache.py": "provider/service/published_tallies",
     "provider/test_chaos.py": "provider/store/tallies",
     "provider/test_durable.py": "provider/store/session",
     "provider/test_published.py": "provider/counted_histogram provider/metrics provider/service/collection_reader",
@@ -182,6 +194,8 @@ GROUPED = {
     "provider/test_telemetry.py": "provider/opentelemetry",
     "wire/reports/test_external_sort.py": "wire/reports/schema",
     "wire/reports/test_reader.py": "wire/reports/report_file wire/reports/rows wire/reports/writer",
+    "wire/storage/test_object_file.py": "wire/storage/seekable",
+    "wire/storage/test_object_path.py": "wire/storage/filesystems",
     "wire/test_payload.py": "wire/row_error",
 }
 
@@ -217,9 +231,11 @@ ACROSS = {
     "privacy/test_caps.py",
     "provider/dashboard/test_browser.py",
     "provider/estimate/test_publish.py",
+    "provider/test_addresses.py",
     "provider/operations/test_alert_rules.py",
     "provider/operations/test_alerts.py",
     "provider/test_hostile.py",
+    "provider/test_labelled_doors.py",
     "provider/test_rotation_doors.py",
     "provider/test_second_time.py",
     "provider/test_several_services.py",

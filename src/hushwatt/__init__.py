@@ -13,7 +13,7 @@ rooms below it, and `household` and `provider` never import each other:
     cli → evaluate → chaos → audit → fleet → household | provider → wire → privacy → plan
 
 The names a script needs are here: `Plan`, `Appliance`, `preset`, `promise`, `advise`, `simulate`,
-`randomise`, `estimate` and its `Result`, and `HushwattError`.  Importing hushwatt itself costs nothing: a
+`randomise`, `estimate` and its `Result`, `compare`, and `HushwattError`.  Importing hushwatt itself costs nothing: a
 name loads its room when it is first used.
 
     >>> import hushwatt
@@ -35,6 +35,7 @@ NAMES = {
     "Plan": "hushwatt.plan.plan",
     "Result": "hushwatt.fleet.result",
     "advise": "hushwatt.privacy.advice",
+    "compare": "hushwatt.fleet.selection",
     "estimate": "hushwatt.fleet.dataframes",
     "preset": "hushwatt.plan.presets",
     "promise": "hushwatt.privacy.promise",

@@ -3,6 +3,7 @@ from hushwatt.evaluate.simulate import simulate as simulate
 from hushwatt.fleet.dataframes import estimate as estimate
 from hushwatt.fleet.dataframes import randomise as randomise
 from hushwatt.fleet.result import Result as Result
+from hushwatt.fleet.selection import compare as compare
 from hushwatt.plan.appliance import Appliance as Appliance
 from hushwatt.plan.plan import Plan as Plan
 from hushwatt.plan.presets import preset as preset
@@ -18,6 +19,7 @@ __all__ = [
     "Result",
     "__version__",
     "advise",
+    "compare",
     "estimate",
     "preset",
     "promise",

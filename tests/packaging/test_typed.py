@@ -26,6 +26,8 @@ reveal_type(reports)
 reveal_type(answer.period)
 reveal_type(answer.top)
 reveal_type(hushwatt.promise(plan).kept)
+reveal_type(hushwatt.compare(answer.only("tariff=A"), answer.only("tariff=B")))
+frames: list[polars.DataFrame] = [answer.fold("hour"), answer.by("tariff"), answer.totals(7), answer.above(500)]
 promised: hushwatt.Answer[polars.DataFrame] = answer
 try:
     hushwatt.advise(plan, homes=1000)
@@ -77,7 +79,7 @@ def test_what_is_given_is_what_comes_back(checked):
 
     assert [line for line in checked["kinds"] if line.startswith("error")] == []
     frame = "polars.dataframe.frame.DataFrame"
-    assert [kind.replace("builtins.", "") for kind in revealed] == [frame, frame, "list[str]", "bool"]
+    assert [kind.replace("builtins.", "") for kind in revealed] == [frame, frame, "list[str]", "bool", frame]
 
 
 def test_mistakes_are_found(checked):

@@ -24,11 +24,13 @@ ORDER = (
     "randomise",
     "estimate",
     "Result",
+    "compare",
     "promise",
     "advise",
     "HushwattError",
 )
 RETURNED = {  # what a function gives that has no name of its own in `hushwatt`
+    "compare": ("hushwatt.fleet.selection", "Selection"),
     "promise": ("hushwatt.privacy.promise", "Promise"),
     "advise": ("hushwatt.privacy.advice", "Advice", "Candidate"),
 }

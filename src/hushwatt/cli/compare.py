@@ -40,7 +40,7 @@ def compare(
     plan
         The plan's file.
     reports
-        The file of reports, or a folder of them.
+        The file of reports, or a folder of them, or their address, as s3://bucket/folder.
     a
         One side.
     b
@@ -112,7 +112,7 @@ def _table(found: "Contrasts") -> "Table":
 
 def _in_common(found: "Contrasts") -> str:
     """Whether the same homes may speak on several sides."""
-    from hushwatt.provider.estimate.contrasts.contrast import shares_homes
+    from hushwatt.provider.estimate.ranking.common_homes import shares_homes
 
     if shares_homes(found.sides).sum() == len(found.sides):
         return "No home is on both sides."
@@ -121,10 +121,16 @@ def _in_common(found: "Contrasts") -> str:
 
 def _withheld(side: "CollectedSlots") -> str:
     """Why appliances of a kind of homes have no answer; empty where they have."""
+    from hushwatt.provider.estimate.groups.group_rows import GroupRows
+
     missing = [name for name, count in (side.most or {}).items() if count and name not in side.known]
     need = side.plan.minimum_homes
     if not missing:
         return ""
+    if all(isinstance(rows := side.series[name].rows, GroupRows) and rows.answered.any() for name in missing):
+        return (
+            f"{', '.join(missing)}: answered over several slots together, and no such stretch lies whole in this time."
+        )
     if all((side.most or {})[name] < need for name in missing):
         return f"too few homes spoke of {', '.join(missing)}; the plan needs {need:,}."
     return f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} withheld: too few homes, here or in the rest."

@@ -5,7 +5,7 @@ is what comes back; for a path it is a pyarrow table.
 """
 
 import warnings
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -20,9 +20,11 @@ from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.estimate import estimate as estimated
 from hushwatt.provider.tally.engines import tally_reports
 from hushwatt.provider.tally.engines.embedded import tally_sources
+from hushwatt.provider.tally.label_table import LabelTable, read_labels
 from hushwatt.provider.tally.tally import Tallies
 from hushwatt.wire.reports.report_table import ReportTable
 from hushwatt.wire.reports.schema import HOMES, PLAN
+from hushwatt.wire.storage import location
 
 F = TypeVar("F")
 
@@ -50,7 +52,7 @@ def randomise(plan: Plan, readings: Frame, *, seed: int | None = None) -> Frame:
     'DataFrame'
     """
     _check_plan(plan)
-    table = Path(readings) if isinstance(readings, str | PathLike) else to_arrow(readings)
+    table = location(readings) if isinstance(readings, str | PathLike) else to_arrow(readings)
     reports, done = randomise_table(plan, table, seed=seed)
     for line in done.lines()[1:]:
         warnings.warn(line, stacklevel=2)
@@ -59,23 +61,42 @@ def randomise(plan: Plan, readings: Frame, *, seed: int | None = None) -> Frame:
 
 @overload
 def estimate(
-    plan: Plan, reports: FilePath, *, consistency: str = "norm-sub", smooth: bool = False, homes: int | None = None
+    plan: Plan,
+    reports: FilePath,
+    *,
+    consistency: str = "norm-sub",
+    smooth: bool = False,
+    homes: int | None = None,
+    labels: Frame | None = None,
 ) -> Result[pa.Table]: ...
 
 
 @overload
 def estimate(
-    plan: Plan, reports: F, *, consistency: str = "norm-sub", smooth: bool = False, homes: int | None = None
+    plan: Plan,
+    reports: F,
+    *,
+    consistency: str = "norm-sub",
+    smooth: bool = False,
+    homes: int | None = None,
+    labels: Frame | None = None,
 ) -> Result[F]: ...
 
 
 def estimate(
-    plan: Plan, reports: Frame, *, consistency: str = "norm-sub", smooth: bool = False, homes: int | None = None
+    plan: Plan,
+    reports: Frame,
+    *,
+    consistency: str = "norm-sub",
+    smooth: bool = False,
+    homes: int | None = None,
+    labels: Frame | None = None,
 ) -> Result[Any]:
     """What `reports` say about all homes, every number with its uncertainty.
 
     `homes` is how many take part.  Files, and the pyarrow tables and pandas frames of `randomise`, know it;
-    for other frames it is the number of homes that sent a report.
+    for other frames it is the number of homes that sent a report.  `labels` is what is known of them anyway: a column
+    `household`, and one for each label.
 
     >>> import hushwatt
     >>> plan = hushwatt.preset("advised")
@@ -85,8 +106,9 @@ def estimate(
     ('fridge_freezer', 15)
     """
     _check_plan(plan)
-    tallies = _tallies(plan, reports, homes)
-    return Result(estimated(plan, tallies, consistency=consistency, smooth=smooth), kind=library_of(reports))
+    tallies = _tallies(plan, reports, homes, None if labels is None else _label_table(labels))
+    estimates = estimated(plan, tallies, consistency=consistency, smooth=smooth)
+    return Result(estimates, library_of(reports), tallies)
 
 
 def _check_plan(plan: Plan) -> None:
@@ -94,12 +116,16 @@ def _check_plan(plan: Plan) -> None:
         raise UsageError(f"the plan is a {type(plan).__name__}; hushwatt.Plan.load(path) reads one from a file")
 
 
-def _tallies(plan: Plan, reports: Frame, homes: int | None) -> Tallies:
+def _label_table(labels: Frame) -> LabelTable:
+    return read_labels(fspath(labels)) if isinstance(labels, str | PathLike) else LabelTable.of(to_arrow(labels))
+
+
+def _tallies(plan: Plan, reports: Frame, homes: int | None, labels: LabelTable | None) -> Tallies:
     if not isinstance(reports, str | PathLike):
-        return tally_sources(plan, [ReportTable(plan, _labelled(plan, to_arrow(reports), homes))])
+        return tally_sources(plan, [ReportTable(plan, _labelled(plan, to_arrow(reports), homes))], labels)
     if homes is not None:
         raise UsageError("a file of reports says itself how many homes there are; leave homes out")
-    return tally_reports(plan, Path(reports))
+    return tally_reports(plan, fspath(reports), labels)
 
 
 def _labelled(plan: Plan, table: pa.Table, homes: int | None) -> pa.Table:

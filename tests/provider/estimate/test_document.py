@@ -34,7 +34,7 @@ def test_names():
     told = document(found())
     slot = told["slots"][1]
 
-    assert list(told) == ["plan", "homes", "slots", "appliances", "top", "influence"]
+    assert list(told) == ["plan", "homes", "slots", "appliances", "totals", "top", "influence"]
     assert (told["plan"], told["homes"]) == (PLAN.id, 400)
     assert list(slot) == ["slot", "start", "as_of", "reports", "appliances"]
     assert (slot["slot"], slot["start"], slot["as_of"], slot["reports"]) == (
@@ -58,6 +58,10 @@ def test_names():
         "rank_marginal_ci95",
         "in_top",
         "clipped",
+        "kwh",
+        "kwh_ci95",
+        "kwh_a_day",
+        "kwh_a_day_ci95",
         "swap_homes",
     ]
     assert told["top"] == ["appliance 1", "appliance 0"]

@@ -1,16 +1,18 @@
 """`hushwatt provider ingest`, `export` and `erase`: reports in bulk, into the store and out of it."""
 
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from hushwatt.cli.options import Json
+from hushwatt.cli.estimate import Above, CustomersOption, Using
+from hushwatt.cli.options import Json, Place
 from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions, open_existing_store, plan_number
 from hushwatt.cli.terminal import print_json, say
-from hushwatt.errors import UsageError
+from hushwatt.errors import HushwattError, UsageError
 
 if TYPE_CHECKING:
     from hushwatt.plan.plan import Plan
@@ -19,11 +21,15 @@ if TYPE_CHECKING:
     from hushwatt.provider.schedule import SlotSchedule
     from hushwatt.provider.service.config import Config
     from hushwatt.provider.store.session import Database
+    from hushwatt.wire.reports.rejected import RejectedWriter
 
 
 def ingest(
-    *files: Path,
+    *files: Place,
     homes: int | None = None,
+    rejected: Place | None = None,
+    watch: Place | None = None,
+    every: float = 10.0,
     labels: Path | None = None,
     plan: PlanName = None,
     where: StoreOptions = USUAL_STORE,
@@ -38,9 +44,16 @@ def ingest(
     Parameters
     ----------
     files
-        Files of reports, or folders of them, all of one plan.
+        Files of reports, or folders of them, all of one plan; or their addresses, as s3://bucket/folder.
     homes
         How many homes take part, instead of what the files say.
+    rejected
+        A new file (.parquet, .csv) for the reports that are refused or late, with the file, row and reason of each.
+        Once mended, it can be taken in like any other; give --homes with it.
+    watch
+        A folder or an address: take files in as they land there, and publish slots on time, until Ctrl-C or SIGTERM.
+    every
+        How many seconds lie between two looks at it.
     labels
         A table of what you know of homes anyway (CSV or Parquet): a column household, and one for each label. New
         homes get theirs from it; a home keeps those that it came with.
@@ -53,17 +66,52 @@ def ingest(
 
     check_homes(homes)
     known = None if labels is None else FileLabels.read(labels)
+    if watch is not None:
+        from hushwatt.cli.provider.watch import watch_place
+
+        if files or rejected is not None:
+            raise UsageError("--watch stands alone: without files, and without --rejected")
+        watch_place(watch, every, homes, known, plan, where, as_json)
+        return
     database, collection, schedule = open_collection(where.settings(), plan)
     with closing(database):
         opened = open_deliveries(collection.plan, files)
         began, total = time.perf_counter(), sum(file.reports.rows for file in opened)
-        with progress("taking reports in", total) as advance:
-            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes, known).take(opened, advance)
+        declared = max(file.reports.homes for file in opened) if homes is None else homes
+        with (
+            kept_rejected(rejected, collection.plan, declared) as writer,
+            progress("taking reports in", total) as advance,
+        ):
+            clock = SystemUtcClock()
+            ingested = Ingest(database, collection, schedule, clock, homes, known, writer).take(opened, advance)
     _print_summary(collection, ingested, time.perf_counter() - began, as_json)
+    if writer is not None:
+        say(f"wrote {writer.rows:,} refused or late reports to {rejected}")
+
+
+@contextmanager
+def kept_rejected(where: Path | None, plan: "Plan", homes: int) -> "Iterator[RejectedWriter | None]":
+    """A file for what is refused; what the store has gone past is written also when the run ends early."""
+    from hushwatt.wire.reports.rejected import rejected_file
+
+    if where is None:
+        yield None
+        return
+    if where.exists():
+        raise UsageError(f"{where} is there already: move it, or name another file for what is refused now")
+    stopped: BaseException | None = None
+    with rejected_file(where, plan, homes) as writer:
+        try:
+            yield writer
+        except (HushwattError, KeyboardInterrupt) as problem:
+            stopped = problem
+    if stopped is not None:
+        say(f"wrote {writer.rows:,} refused or late reports to {where}")
+        raise stopped
 
 
 def export(
-    output: Path,
+    output: Place,
     /,
     *,
     reports: bool = False,
@@ -74,8 +122,11 @@ def export(
     consistency: Literal["norm-sub", "none"] = "norm-sub",
     smooth: bool = False,
     by: Annotated[
-        str | None, Parameter(help="Answer every kind of home by itself too, by labels, as tariff,region; in .json.")
+        str | None, Parameter(help="Answer every kind of home by itself too: one label or several, as tariff,region.")
     ] = None,
+    customers: CustomersOption = None,
+    above: Above = None,
+    using: Using = False,
     where: StoreOptions = USUAL_STORE,
 ) -> None:
     """Write the estimates of all published slots to OUTPUT, or with --reports the reports themselves.
@@ -105,11 +156,17 @@ def export(
     """
     from hushwatt.cli.estimate_tables import AVERAGING
     from hushwatt.provider.estimate.export import export as write
+    from hushwatt.provider.estimate.homes_above.threshold import thresholds
     from hushwatt.provider.estimate.times.time_range import parse_time_range
+    from hushwatt.provider.estimate.totals.customers import Customers
+    from hushwatt.provider.service.collection_reader import NO_QUESTIONS, BoardQuestions
     from hushwatt.provider.service.service import open_reader
 
-    if by is not None and (reports or output.suffix.lower() != ".json"):
-        raise UsageError("--by is for estimates in a file that ends in .json")
+    if by is not None and reports:
+        raise UsageError("--by is for estimates; reports carry no labels")
+    asked = BoardQuestions(None if customers is None else Customers.parse(customers), thresholds(above or (), using))
+    if asked != NO_QUESTIONS and (reports or output.suffix.lower() != ".json"):
+        raise UsageError("--customers, --above and --using are for estimates in a file that ends in .json")
     if drop and not reports:
         raise UsageError("--drop goes with --reports: only what is in an archive can be dropped")
     settings = where.settings()
@@ -124,7 +181,7 @@ def export(
         _archive(database, collection, output, first, last, drop)
     else:
         labels = [each.strip() for each in by.split(",")] if by is not None else ()
-        write(read.estimates(agreed, first, last, consistency, smooth, by=labels), output)
+        write(read.estimates(agreed, first, last, consistency, smooth, by=labels, board=asked), output)
         say(f"wrote {output}")
         if consistency != "none":
             say(AVERAGING)

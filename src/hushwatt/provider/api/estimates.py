@@ -16,8 +16,10 @@ from hushwatt.provider.api.access import Access
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.estimate.export import export
+from hushwatt.provider.estimate.homes_above.threshold import thresholds
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.estimate.times.time_range import parse_query_range
+from hushwatt.provider.service.collection_reader import BoardQuestions
 from hushwatt.provider.service.service import Service
 
 From = Annotated[str | None, Query(alias="from", max_length=40, description="a date or time in ISO 8601")]
@@ -33,6 +35,16 @@ Fold = Annotated[
         description="take all slots of the same hour, weekday, hour of the week or month together too, or each hour, "
         "day, week or month by itself: `folds`"
     ),
+]
+CustomersCount = Annotated[
+    int | None, Query(ge=1, le=10**12, description="how many customers there are: totals of all of them too")
+]
+AboveWatts = Annotated[
+    list[float] | None,
+    Query(max_length=10, description="the share of homes above so many watts; may be given again: `above`"),
+]
+UsingAtAll = Annotated[
+    bool, Query(description="the share of homes that use an appliance, above its lowest level: `using`")
 ]
 By = Annotated[
     str | None,
@@ -54,6 +66,11 @@ class Until(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     until: int = Field(ge=0, le=2**32 - 1)
+
+
+def label_names(by: str | None) -> tuple[str, ...]:
+    """The labels that `by` names."""
+    return tuple(each.strip() for each in by.split(",")) if by else ()
 
 
 def estimate_routes(service: Service, authenticator: RequestAuthenticator, access: Access) -> APIRouter:
@@ -89,12 +106,15 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         consistency: Consistency = "norm-sub",
         smooth: bool = False,
         by: By = None,
+        customers: CustomersCount = None,
+        above: AboveWatts = None,
+        using: UsingAtAll = False,
     ) -> Response:
         plan = authenticator.collection(plan_id).plan
         times = TimeFilter.parse(hours or None, weekdays or None)
         between = parse_query_range(plan, start, end)
-        labels = tuple(each.strip() for each in by.split(",")) if by else ()
-        body = read.answer(plan, *between, consistency, smooth, times, fold, labels)
+        board = BoardQuestions(customers, thresholds(above or (), using))
+        body = read.answer(plan, *between, consistency, smooth, times, fold, label_names(by), board)
         return Response(body, media_type="application/json")
 
     @routes.get(
@@ -135,11 +155,17 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         form: Literal["csv", "json", "parquet"],
         start: From = None,
         end: To = None,
+        hours: Hours = None,
+        weekdays: Weekdays = None,
         consistency: Consistency = "norm-sub",
         smooth: bool = False,
+        by: By = None,
     ) -> Response:
         plan = authenticator.collection(plan_id).plan
-        estimates = read.estimates(plan, *parse_query_range(plan, start, end), consistency=consistency, smooth=smooth)
+        between, times = parse_query_range(plan, start, end), TimeFilter.parse(hours or None, weekdays or None)
+        estimates = read.estimates(
+            plan, *between, consistency=consistency, smooth=smooth, times=times, by=label_names(by)
+        )
         with TemporaryDirectory() as folder:
             file = Path(folder) / f"estimates.{form}"
             export(estimates, file)

@@ -46,8 +46,13 @@ def period_answers(
     plan: Plan, groups: DebiasedGroups, slots: SlotStatistics, timeline: SlotTimeline
 ) -> AnswerShares | None:
     """The answers over the slots that count, each with its weight; None if none does."""
-    if not slots.counted.any():
-        return None
+    return _answers(plan, *period_shares(plan, groups, slots, timeline)) if slots.counted.any() else None
+
+
+def period_shares(
+    plan: Plan, groups: DebiasedGroups, slots: SlotStatistics, timeline: SlotTimeline
+) -> tuple[Floats, VarianceFunction]:
+    """The share of homes behind every answer over the slots that count, and how sure each is."""
     weights = period_weights(groups, slots.reports, slots.weight, timeline)
     correction, _ = period_correction(plan, groups, slots, weights, timeline)
     each = weights.squared * groups.reports
@@ -56,17 +61,17 @@ def period_answers(
     def averaged(values: Floats) -> Floats:
         return np.array([[each @ values]])
 
-    noise_not_held, lowest, step = map(averaged, (groups.noise_not_held, groups.lowest, groups.step))
+    noise_not_held = averaged(groups.noise_not_held)
     errors = VarianceFunction(
         reports=np.array([[1 / total]]),  # homes that spoke once, and would be as sure
         noise_not_held=noise_not_held,
         slope=averaged(groups.noise_held) - noise_not_held,
         correction=averaged(correction),
-        step=step,
-        lowest=lowest,
-        highest=lowest + step,
+        step=averaged(groups.step),
+        lowest=averaged(groups.lowest),
+        highest=averaged(groups.highest),
     )
-    return _answers(plan, (weights.slot @ slots.share)[None], errors)
+    return (weights.slot @ slots.share)[None], errors
 
 
 def _answers(plan: Plan, share: Floats, errors: VarianceFunction) -> AnswerShares:

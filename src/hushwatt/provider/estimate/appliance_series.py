@@ -5,6 +5,7 @@ first order it is: answers are given the watts that make the plain mean of all h
 for, and everything that knows how to err about plain means goes on with these.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -27,6 +28,8 @@ from hushwatt.provider.estimate.measuring_mean import (
 from hushwatt.provider.estimate.period import PeriodMean, period_mean
 from hushwatt.provider.estimate.row_weights import RowWeights, WholeRows
 from hushwatt.provider.estimate.slots import SlotStatistics, slot_statistics
+
+MeanOf = Callable[[Plan, int, AnswerShares, Tails], MeasuringMean]
 
 
 @dataclass(frozen=True)
@@ -60,12 +63,24 @@ class ApplianceSeries:
         slots = slot_statistics(plan, number, groups, timeline, homes, rows=rows)
         return cls._over(plan, arrays, number, timeline, homes, groups, slots, rows)
 
-    def over(self, arrays: TallyArrays, timeline: SlotTimeline, homes: Floats) -> "ApplianceSeries":
-        """The same slots, with a period of those that this timeline asks for."""
-        slots, speakers = self.clipped_slots, self.clipped_slots.speakers
-        rows = self.rows or WholeRows(self.plan)
-        slots = replace(slots, weight=rows.weights(timeline, speakers))
-        return self._over(self.plan, arrays, self.number, timeline, homes, self.clipped_groups, slots, self.rows)
+    def over(
+        self,
+        arrays: TallyArrays,
+        timeline: SlotTimeline,
+        homes: Floats,
+        population: int | None = None,
+        mean_of: MeanOf = MeasuringMean.of,
+    ) -> "ApplianceSeries":
+        """The same slots, with a period of those that this timeline asks for.
+
+        It is about the homes, or about a `population` that they are a random sample of, and about another mean.
+        """
+        plan, number, groups, slots = self.plan, self.number, self.clipped_groups, self.clipped_slots
+        if population is None:
+            slots = replace(slots, weight=(self.rows or WholeRows(plan)).weights(timeline, slots.speakers))
+        else:
+            slots = slot_statistics(plan, number, groups, timeline, homes, rows=self.rows, population=population)
+        return self._over(plan, arrays, number, timeline, homes, groups, slots, self.rows, population, mean_of)
 
     @classmethod
     def _over(
@@ -78,6 +93,8 @@ class ApplianceSeries:
         groups: DebiasedGroups,
         slots: SlotStatistics,
         rows: RowWeights | None = None,
+        population: int | None = None,
+        mean_of: MeanOf = MeasuringMean.of,
     ) -> "ApplianceSeries":
         if is_plain(plan, number):
             period = period_mean(plan, number, groups, slots, timeline)
@@ -86,13 +103,13 @@ class ApplianceSeries:
         if answers is None:
             return cls(plan, number, groups, slots, None, groups, slots, rows=rows)
         tails = Tails.of(plan, number, answers.share[0], answers.covariance[0])
-        mean = MeasuringMean.of(plan, number, answers, tails)
+        mean = mean_of(plan, number, answers, tails)
         drawn = timeline.sum_by_slot((groups.as_of >= timeline.slots[timeline.slot_index]).astype(float)) > 0
         if not mean.enough[0]:
             return cls(plan, number, groups, slots, None, groups, slots, answers, mean, drawn, rows)
         worth = linear_worth(plan, number, mean)
         linear = DebiasedGroups.of(plan, arrays, number, worth)
-        linear_slots = slot_statistics(plan, number, linear, timeline, homes, worth, rows)
+        linear_slots = slot_statistics(plan, number, linear, timeline, homes, worth, rows, population)
         period = period_mean(plan, number, linear, linear_slots, timeline, worth)
         return cls(plan, number, linear, linear_slots, period, groups, slots, answers, mean, drawn, rows)
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -46,18 +47,23 @@ class CellArrays:
     @classmethod
     def of(cls, plan: Plan, tallies: Tallies, last: int | None = None) -> "CellArrays":
         """The publications of the slots up to `last`."""
-        keys = sorted(key for key in tallies.groups if key.round == PUBLICATION and (last is None or key.slot <= last))
-        tallied = [tallies.groups[key] for key in keys]
-        slot, _, as_of, drawn, cell = np.array(keys, dtype=np.int64).reshape(-1, len(TallyKey._fields)).T
+        every, tallied = list(tallies.groups), list(tallies.groups.values())
+        parts = len(TallyKey._fields)
+        keys = np.fromiter(chain.from_iterable(every), np.int64, parts * len(every)).reshape(-1, parts)
+        kept = np.lexsort(keys.T[::-1])
+        kept = kept[(keys[kept, 1] == PUBLICATION) & ((keys[kept, 0] <= last) if last is not None else True)]
+        slot, _, as_of, drawn, cell = keys[kept].T
+        chosen = [tallied[place] for place in kept.tolist()]
+        none = np.empty(0, dtype=np.int64)
         arrays = TallyArrays(
             slot,
             as_of,
             drawn,
-            np.array([each.rows for each in tallied], dtype=np.int64),
-            np.array([each.reports for each in tallied], dtype=np.int64).reshape(-1, len(plan.appliances)),
-            np.array([each.counts for each in tallied], dtype=np.int64).reshape(-1, plan.width),
+            np.array([each.rows for each in chosen], dtype=np.int64),
+            np.concatenate([none, *(each.reports for each in chosen)]).reshape(-1, len(plan.appliances)),
+            np.concatenate([none, *(each.counts for each in chosen)]).reshape(-1, plan.width),
         )
-        new = np.ones(len(keys), dtype=bool)
+        new = np.ones(len(kept), dtype=bool)
         new[1:] = (np.diff(slot) != 0) | (np.diff(as_of) != 0) | (np.diff(drawn) != 0)
         return cls(arrays, cell, np.cumsum(new) - 1)
 
@@ -113,6 +119,7 @@ class SlotTimeline:
     heard: Integers  # the single slots with reports, ascending
     heard_index: Indices  # of each group's slot among these
     heard_row: Indices  # of the row that each of these belongs to
+    weight: Floats  # of each row in a period: alike, unless it stands for more homes or a longer time
 
     @classmethod
     def of(
@@ -130,7 +137,17 @@ class SlotTimeline:
         requested = np.ones(len(slots), dtype=bool) if first is None else slots >= first
         rows = np.zeros(len(slots), dtype=np.int64)
         timeline = cls(
-            slots, slots + publish - 1, slot_index, rows, as_of, requested, requested, heard, heard_index, heard_row
+            slots,
+            slots + publish - 1,
+            slot_index,
+            rows,
+            as_of,
+            requested,
+            requested,
+            heard,
+            heard_index,
+            heard_row,
+            weight=np.ones(len(slots)),
         )
         rows = timeline.different(arrays.rows.astype(float), span).astype(np.int64)
         return replace(timeline, rows=rows, enough=rows >= max(minimum, 1))
@@ -138,6 +155,10 @@ class SlotTimeline:
     def only(self, rows: Mask) -> "SlotTimeline":
         """The same, with only these rows asked for."""
         return replace(self, requested=self.requested & rows)
+
+    def weighted(self, weight: Floats) -> "SlotTimeline":
+        """The same, with rows that count so much in a period."""
+        return replace(self, weight=weight)
 
     @cached_property
     def _one_each(self) -> bool:

@@ -8,10 +8,11 @@ import numpy as np
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import reporting_span
-from hushwatt.provider.estimate.appliance_series import ApplianceSeries
+from hushwatt.provider.estimate.appliance_series import ApplianceSeries, MeanOf
 from hushwatt.provider.estimate.array_types import Floats, Integers, Mask
 from hushwatt.provider.estimate.arrays import CellArrays, SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.groups.grouped import GroupedTallies
+from hushwatt.provider.estimate.measuring_mean import MeasuringMean
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.tally.tally import Tallies
 
@@ -70,6 +71,20 @@ class CollectedSlots:
         timeline = self.timeline.only(rows)
         over = {name: each.over(self.arrays, timeline, self.slot_homes) for name, each in self.series.items()}
         return replace(self, timeline=timeline, series=over)
+
+    def weighted(
+        self, weight: Floats, population: int | None = None, mean_of: MeanOf = MeasuringMean.of
+    ) -> "CollectedSlots":
+        """The same, with rows that count so much in a period, about a `population` of homes, or about another mean."""
+        same = np.all(weight == weight[:1]) and population is None
+        if same and (mean_of is MeasuringMean.of or not self.plan.answers_unmeasured):
+            return self
+        timeline, homes = self.timeline.weighted(weight), self.homes if population is None else population
+        over = {
+            name: each.over(self.arrays, timeline, self.slot_homes, population, mean_of)
+            for name, each in self.series.items()
+        }
+        return replace(self, timeline=timeline, homes=homes, series=over)
 
 
 @dataclass(frozen=True)

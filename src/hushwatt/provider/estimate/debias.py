@@ -6,6 +6,7 @@ much budget it drew with.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -32,6 +33,7 @@ class DebiasedGroups:
     noise_held: Floats  # noise of one home about the level it does hold
     step: Floats  # homes that one answer stands for
     lowest: Floats  # homes estimated, per home, when nobody answers for a level
+    highest: Floats  # when everybody does
 
     @classmethod
     def of(cls, plan: Plan, arrays: TallyArrays, appliance: int, worth: Floats | None = None) -> "DebiasedGroups":
@@ -65,8 +67,9 @@ def _columns(values: dict[str, Floats | float], counts: Integers | Floats) -> di
     }
 
 
+CACHED_LAWS = 4_096  # of all appliances and budgets; a few numbers each
 LEVEL_COLUMNS = ("held", "noise", "watts_noise_held", "watts_jump")
-GROUP_COLUMNS = ("watts", "watts_noise", "squares", "noise_not_held", "noise_held", "step", "lowest")
+GROUP_COLUMNS = ("watts", "watts_noise", "squares", "noise_not_held", "noise_held", "step", "lowest", "highest")
 
 
 def answer_watts(plan: Plan, appliance: int) -> Floats:
@@ -97,7 +100,7 @@ def _debiased(counts: Integers | Floats, reports: Floats, offsets: Floats, law: 
     held = debias(counts, each, law)
     cells = noise(counts, each, law)
     squared = offsets**2
-    if_held, jump = watts_moments(offsets, law)
+    if_held, jump = _cached_moments(tuple(offsets.tolist()), law)
     return {
         "held": held,
         "noise": cells,
@@ -112,7 +115,14 @@ def _debiased(counts: Integers | Floats, reports: Floats, offsets: Floats, law: 
         "noise_held": float(noise(float(law.hold), 1, law)),
         "step": float(debias(1, 0, law)),
         "lowest": float(debias(0, 1, law)),
+        "highest": float(debias(1, 1, law)),
     }
+
+
+@lru_cache(maxsize=CACHED_LAWS)
+def _cached_moments(offsets: tuple[float, ...], law: Law) -> tuple[Floats, Floats]:
+    """The same for one home whoever reports."""
+    return watts_moments(np.array(offsets), law)
 
 
 def _clip_noise(noise: Floats, reports: Floats, if_held: Floats) -> Floats:

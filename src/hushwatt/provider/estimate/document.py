@@ -6,8 +6,15 @@ from typing import Any
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.estimate.caveats import unmeasured_times
+from hushwatt.provider.estimate.homes_above.above_document import (
+    Asked,
+    above_in_fold,
+    above_in_period,
+    above_in_slot,
+)
 from hushwatt.provider.estimate.measuring_mean import is_plain
 from hushwatt.provider.estimate.results import Estimates, FoldEstimates, GroupEstimates, PeriodEstimates, SlotEstimates
+from hushwatt.provider.estimate.totals.totals_document import appliance_totals, peak_document, totals_document
 
 Document = dict[str, Any]
 TOP_COUNTS = (1, 3, 5, 10)  # how sure it is that an appliance is among so many
@@ -28,21 +35,28 @@ def document_around(estimates: Estimates, slots: list[Document]) -> Document:
         **({"smoothed": True} if estimates.smoothed else {}),
         "slots": slots,
         "appliances": _periods(estimates) if estimates.answered else {},
-        **({"folds": [_fold(each) for each in estimates.folds]} if estimates.folds else {}),
-        **({"groups": {each.name: _group(each) for each in estimates.groups}} if estimates.groups else {}),
+        **totals_document(estimates.totals),
+        **({"folds": [_fold(each, estimates.above) for each in estimates.folds]} if estimates.folds else {}),
+        **peak_document(estimates.peak),
+        **({"groups": {each.name: group_document(each) for each in estimates.groups}} if estimates.groups else {}),
         "top": list(estimates.top),
         **_caveats(estimates),
     }
 
 
-def _fold(fold: FoldEstimates) -> Document:
+def _fold(fold: FoldEstimates, above: Asked) -> Document:
     """All slots of one hour, weekday, hour of the week or month; an appliance that too few homes spoke of is null."""
-    periods = {name: _period(period) if period else None for name, period in fold.by_period.items()}
+    periods = {
+        name: _period(period) | appliance_totals(fold.totals, name) | above_in_fold(above, name, fold.key)
+        if period
+        else None
+        for name, period in fold.by_period.items()
+    }
     influence = {} if fold.influence is None else {"influence": fold.influence}
-    return {"key": fold.key, "slots": fold.slots, "appliances": periods, **influence}
+    return {"key": fold.key, "slots": fold.slots, "appliances": periods, **totals_document(fold.totals), **influence}
 
 
-def _group(group: GroupEstimates) -> Document:
+def group_document(group: GroupEstimates) -> Document:
     """The homes with the same labels; an appliance without an answer is null, and it says why."""
     head: Document = {"homes": group.homes}
     others = group.withheld_for_others
@@ -54,8 +68,14 @@ def _group(group: GroupEstimates) -> Document:
         **head,
         **_too_few_for(group.too_few_for, group.need),
         **withheld,
-        "appliances": {name: _period(period) if period else None for name, period in group.by_period.items()},
-        **({"folds": [_fold(each) for each in group.folds]} if group.folds else {}),
+        "appliances": {
+            name: _period(period) | appliance_totals(group.totals, name) | above_in_period(group.above, name)
+            if period
+            else None
+            for name, period in group.by_period.items()
+        },
+        **totals_document(group.totals),
+        **({"folds": [_fold(each, group.above) for each in group.folds]} if group.folds else {}),
         "top": list(group.top),
     }
 
@@ -139,6 +159,8 @@ def slot_document(estimates: Estimates, index: int) -> Document:
         name: each | _watts_limits(estimates.by_slot[name], index) if each and name in uneven else each
         for name, each in shown.items()
     }
+    if estimates.above:
+        shown = {name: each and each | above_in_slot(estimates.above, name, index) for name, each in shown.items()}
     if estimates.smoothed:
         shown = {name: each and each | _smoothed(estimates.by_slot[name], index) for name, each in shown.items()}
     return document | {"appliances": shown} | _too_few_for(few, need)
@@ -187,7 +209,13 @@ def _periods(estimates: Estimates) -> dict[str, Document | None]:
     """Every appliance, and how many forging homes put the next one in the order before it."""
     swaps = {name: {"swap_homes": homes} for name, homes in estimates.swap_homes.items()}
     return {
-        name: _period(period) | swaps.get(name, {}) if period else None for name, period in estimates.by_period.items()
+        name: _period(period)
+        | appliance_totals(estimates.totals, name)
+        | above_in_period(estimates.above, name)
+        | swaps.get(name, {})
+        if period
+        else None
+        for name, period in estimates.by_period.items()
     }
 
 

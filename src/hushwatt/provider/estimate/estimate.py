@@ -17,6 +17,7 @@ from hushwatt.provider.estimate.answer_errors import slot_answers
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
+from hushwatt.provider.estimate.board import BoardAnswers
 from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
 from hushwatt.provider.estimate.influence import ForgeryInfluence
@@ -36,8 +37,11 @@ from hushwatt.provider.estimate.results import (
 )
 from hushwatt.provider.estimate.smoothing.smooth import SmoothedSlots
 from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
-from hushwatt.provider.estimate.times.fold import fold_rows
+from hushwatt.provider.estimate.times.fold import fold_rows, hour_of
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
+from hushwatt.provider.estimate.totals.customers import Customers
+from hushwatt.provider.estimate.totals.peak import peak_of
+from hushwatt.provider.estimate.totals.totals import Totals
 from hushwatt.provider.tally.tally import Tallies
 
 
@@ -51,6 +55,8 @@ def estimate(
     last: int | None = None,
     times: TimeFilter | None = None,
     fold: str | None = None,
+    customers: Customers | int | None = None,
+    above: Sequence[float | None] = (),
     by: Sequence[str] = (),
 ) -> Estimates:
     """Everything the tallies say about the slots `first` to `last`, both included.
@@ -63,11 +69,37 @@ def estimate(
 
     Of these slots only those at certain `times` count, if so; and a `fold` takes those of the same hour, weekday, hour
     of the week or month together.  `by` labels of the homes, each combination of their values is answered by itself.
+    With a number of `customers` there are totals of all of them too; and shares of homes are told `above` so many
+    watts each, None for the lowest level.
     """
+    cells = CollectedCells.of(plan, tallies, first, last, times)
+    return estimate_collected(
+        cells,
+        consistency=consistency,
+        smooth=smooth,
+        times=times,
+        fold=fold,
+        customers=customers,
+        above=above,
+        by=by,
+    )
+
+
+def estimate_collected(
+    cells: CollectedCells,
+    *,
+    consistency: str = "norm-sub",
+    smooth: bool = False,
+    times: TimeFilter | None = None,
+    fold: str | None = None,
+    customers: Customers | int | None = None,
+    above: Sequence[float | None] = (),
+    by: Sequence[str] = (),
+) -> Estimates:
+    """The same from what was collected in these slots already, for one question after another."""
     if consistency not in CONSISTENCIES:
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
-    show = CONSISTENCIES[consistency]
-    cells = CollectedCells.of(plan, tallies, first, last, times)
+    show, plan, tallies = CONSISTENCIES[consistency], cells.grouped.plan, cells.tallies
     groups = cells.groups(by) if by else []
     collected = cells.whole()
     timeline, homes = collected.timeline, collected.slot_homes[:, None]
@@ -79,6 +111,8 @@ def estimate(
         shown = [slot_estimates(each, homes, show) for each in series]
     by_period, forgery = _period_answers(collected, show)
     rows = {} if fold is None else fold_rows(plan, timeline, fold)
+    board = BoardAnswers.about(cells, times, customers, above)
+    folded = {key: collected.only(mask) for key, mask in rows.items()}
     return Estimates(
         plan,
         tallies.homes,
@@ -89,8 +123,13 @@ def estimate(
         influence=forgery.influence(),
         swap_homes=forgery.homes_to_swap({name: each.watts for name, each in by_period.items() if each}),
         unpublished=collected.unpublished,
-        groups=tuple(group_estimates(labels, cells.only(labels), show, rows) for labels in groups),
-        folds=tuple(fold_estimates(key, collected.only(mask), show) for key, mask in rows.items()),
+        groups=tuple(group_estimates(labels, cells.only(labels), show, rows, board) for labels in groups),
+        folds=tuple(
+            fold_estimates(key, each, show, board.totals(each, hour_of(fold, key))) for key, each in folded.items()
+        ),
+        totals=board.totals(collected),
+        peak=peak_of(folded) if folded else None,
+        above=board.homes_above(collected, folded),
         too_few_measure={
             name: Measured(*measured_of(each)) for name, each in collected.series.items() if each.too_few_measure
         },
@@ -116,19 +155,26 @@ def _periods(collected: CollectedSlots, show: Consistency) -> dict[str, PeriodEs
 
 
 def group_estimates(
-    labels: dict[str, str], collected: CollectedSlots, show: Consistency, folds: Mapping[str, Mask]
+    labels: dict[str, str],
+    collected: CollectedSlots,
+    show: Consistency,
+    folds: Mapping[str, Mask],
+    board: BoardAnswers | None = None,
 ) -> GroupEstimates:
     """The homes with these labels over the period, and over the rows of each fold."""
     need, heard = max(collected.plan.minimum_homes, 1), dict(collected.most or {})
     parts = {key: collected.only(rows) for key, rows in folds.items()}
     folded = tuple(FoldEstimates(key, each.slots, _periods(each, show)) for key, each in parts.items())
-    return GroupEstimates(labels, collected.homes, _periods(collected, show), heard, need, folded)
+    group = GroupEstimates(labels, collected.homes, _periods(collected, show), heard, need, folded)
+    if board is None or not group.answered:
+        return group
+    return replace(group, totals=board.totals_of_homes(collected), above=board.homes_above(collected, parts))
 
 
-def fold_estimates(key: str, collected: CollectedSlots, show: Consistency) -> FoldEstimates:
+def fold_estimates(key: str, collected: CollectedSlots, show: Consistency, totals: Totals) -> FoldEstimates:
     """The slots of one hour, weekday, hour of the week or month, as one period."""
     by_period, forgery = _period_answers(collected, show)
-    return FoldEstimates(key, collected.slots, by_period, forgery.influence())
+    return FoldEstimates(key, collected.slots, by_period, forgery.influence(), totals)
 
 
 def slot_summaries(plan: Plan, arrays: TallyArrays, timeline: SlotTimeline, homes: Floats) -> tuple[SlotSummary, ...]:

@@ -106,12 +106,21 @@ class MeasuringMean:
     covariance: Floats  # rows × 3 × 3
     tails: Tails
     lowest: float = 0.0  # watts of the lowest level
+    all_homes: bool = False  # of all homes, to whose watts those that do not measure it add nothing
 
     @classmethod
     def of(cls, plan: Plan, appliance: int, answers: AnswerShares, tails: Tails) -> "MeasuringMean":
         sums, covariance = answers.sums(_worths(plan, appliance))
         values = plan.appliances[appliance].values
         return cls(values[-1], sums, covariance, tails, values[0])
+
+    @classmethod
+    def of_all_homes(cls, plan: Plan, appliance: int, answers: AnswerShares, tails: Tails) -> "MeasuringMean":
+        """What homes that measure it use, spread over all homes: no ratio any more."""
+        mean = cls.of(plan, appliance, answers, tails)
+        sums, covariance = mean.sums.copy(), mean.covariance.copy()
+        sums[:, MEASURED], covariance[:, MEASURED, :], covariance[:, :, MEASURED] = 1.0, 0.0, 0.0
+        return replace(mean, sums=sums, covariance=covariance, all_homes=True)
 
     @cached_property
     def enough(self) -> Mask:
@@ -256,7 +265,7 @@ def linear_worth(plan: Plan, appliance: int, mean: MeasuringMean) -> Floats:
     centre, measured = float(mean.watts[0]), float(mean.measured[0])
     watts[levels - 1] *= 1 + mean.tails.median
     worth = centre + (watts - centre) / measured
-    worth[levels:] = centre
+    worth[levels:] = 0.0 if mean.all_homes else centre
     return np.asarray(worth)
 
 

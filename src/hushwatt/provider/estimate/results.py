@@ -11,7 +11,10 @@ import numpy as np
 
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.array_types import Floats, Mask
+from hushwatt.provider.estimate.homes_above.homes_above import HomesAbove
 from hushwatt.provider.estimate.intervals import normal_interval
+from hushwatt.provider.estimate.totals.peak import Peak
+from hushwatt.provider.estimate.totals.totals import Totals
 from hushwatt.provider.tally.labels import group_name
 
 
@@ -104,6 +107,7 @@ class FoldEstimates:
     slots: int
     by_period: dict[str, PeriodEstimates | None]  # by appliance, in the plan's order
     influence: float | None = None  # homes that one forging home counts as at most, in any of these means
+    totals: Totals | None = None
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,8 @@ class GroupEstimates:
     heard: dict[str, int]  # by appliance: the most homes of it that spoke in slots that count together
     need: int  # the plan's minimum of homes
     folds: tuple[FoldEstimates, ...] = ()  # where they are asked for
+    totals: Totals | None = None  # kWh
+    above: tuple[HomesAbove, ...] = ()  # shares of homes that were asked for
 
     @property
     def name(self) -> str:
@@ -169,6 +175,9 @@ class Estimates:
     # put the next one before it
     unpublished: int = 0  # slots with reports whose period is not complete: nothing is told of them
     folds: tuple[FoldEstimates, ...] = ()  # where they are asked for
+    totals: Totals | None = None  # kWh
+    peak: Peak | None = None  # of the folds
+    above: tuple[HomesAbove, ...] = ()  # shares of homes that were asked for
     groups: tuple[GroupEstimates, ...] = ()  # where they are asked for
     too_few_measure: dict[str, Measured] = field(default_factory=dict)  # no mean: hardly any home measures it
 

@@ -12,7 +12,7 @@ import numpy as np
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
-from hushwatt.provider.estimate.pooling import pooled_slots
+from hushwatt.provider.estimate.pooling import pooled_slots, whole_units
 
 
 class RowWeights(Protocol):
@@ -35,4 +35,13 @@ class WholeRows:
         return np.asarray(timeline.enough & (speakers >= max(self.plan.minimum_homes, 1)))
 
     def weights(self, timeline: SlotTimeline, speakers: Floats) -> Floats:
-        return pooled_slots(self.plan, timeline, speakers).astype(float)
+        return pooled_slots(self.plan, timeline, speakers) * self._even(timeline, speakers)
+
+    def _even(self, timeline: SlotTimeline, speakers: Floats) -> Floats:
+        """What rows weigh on the timeline; those that count together weigh alike, or two sums would give one away."""
+        if np.all(timeline.weight == timeline.weight[:1]):
+            return timeline.weight
+        weight = timeline.weight.copy()
+        for unit in whole_units(self.plan, timeline, speakers):
+            weight[unit] = weight[unit].mean()
+        return weight

@@ -31,7 +31,7 @@ class SlotStatistics:
     speakers: Floats  # different homes that spoke of it, at least
     reports: Floats  # reports about it, to divide by: m, and 1 where there are none
     alone: Floats  # reports that would be as sure if each were a draw of its own
-    unasked: Floats  # the part of homes that did not speak of it, 1 − m/K
+    unasked: Floats  # the part of homes, or of the population, that did not speak of it, 1 − m/K
     correction: Floats  # finite population correction: that, or 1 with `dither`
     share: Floats  # of the homes, at each level, f̂
     share_noise: Floats
@@ -50,9 +50,9 @@ class SlotStatistics:
     def errors(self) -> VarianceFunction:
         """The variance of a share as a function of it: the groups' laws averaged over homes."""
         groups = self.draws.groups
-        noise_not_held, noise_held, lowest, step = (
+        noise_not_held, noise_held, lowest, highest, step = (
             self.draws.averaged(each[:, None])
-            for each in (groups.noise_not_held, groups.noise_held, groups.lowest, groups.step)
+            for each in (groups.noise_not_held, groups.noise_held, groups.lowest, groups.highest, groups.step)
         )
         return VarianceFunction(
             reports=self.alone[:, None],
@@ -61,7 +61,7 @@ class SlotStatistics:
             correction=self.correction[:, None],
             step=step,
             lowest=lowest,
-            highest=lowest + step,
+            highest=highest,
         )
 
     @property
@@ -101,10 +101,12 @@ def slot_statistics(
     homes: Floats | int,
     worth: Floats | None = None,
     rows: RowWeights | None = None,
+    population: int | None = None,
 ) -> SlotStatistics:
     """Add the groups of every slot up, every home with the same weight; `homes` take part in each slot.
 
-    Watts are what answers are `worth` to the groups.  Without `rows` they are those of all homes together.
+    Watts are what answers are `worth` to the groups.  Without `rows` they are those of all homes together.  Numbers
+    are about these homes, or about a `population` that they are a random sample of.
     """
     rows = rows or WholeRows(plan)
     by_slot = timeline.sum_by_slot
@@ -116,7 +118,8 @@ def slot_statistics(
     share = by_slot(groups.held) / reports[:, None]
     share_noise = by_slot(squared[:, None] * groups.noise) / reports[:, None] ** 2
     offset, watts_noise = by_slot(groups.watts) / reports, by_slot(squared * groups.watts_noise) / reports**2
-    unasked = np.maximum(1 - reports / _divisible(timeline.speaking_slots(groups.reports)) / homes, 0)
+    of = homes if population is None else population
+    unasked = np.maximum(1 - reports / _divisible(timeline.speaking_slots(groups.reports)) / of, 0)
     again = np.maximum(by_slot(np.where(before > 0, 0.0, groups.reports)) / homes, 1.0)
     correction = unasked * again if plan.mapping == "range" else np.maximum(unasked * again, 1.0)
     speakers = timeline.different(groups.reports, distinct_span(plan))

@@ -9,6 +9,7 @@ have been erased since: they are taken out.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushwatt.errors import UsageError
-from hushwatt.files import atomic_write
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.intake.device_names import devices_of, names_of
 from hushwatt.provider.store.session import Database, Session
@@ -25,6 +25,7 @@ from hushwatt.provider.store.tallies import reported_slots
 from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.wire.reports import ReportBatch, ReportWriter
 from hushwatt.wire.reports.report_file import ReportFile
+from hushwatt.wire.storage import Location, atomic_write_to, location
 
 OF_SLOT = "FROM reports WHERE plan = ? AND slot = ?"
 BATCH_ROWS = 1 << 16  # reports read from the store at a time
@@ -43,14 +44,15 @@ class Archived:
 def archive(
     database: Database,
     collection: Collection,
-    folder: Path,
+    folder: str | PathLike[str] | Location,
     first: int | None = None,
     last: int | None = None,
     advance: Callable[[int], None] = lambda slots: None,
     drop: bool = False,
 ) -> Archived:
     """Write the published slots `first` to `last` into a folder, each by itself; then `drop` them from the store."""
-    if folder.exists() and not folder.is_dir():
+    folder = location(folder)
+    if folder.is_file():
         raise UsageError(f"{folder} is a file, not a folder")
     archived = Archived()
     for slot in slots_between(database, collection, first, last):
@@ -71,7 +73,7 @@ def archive(
     return archived
 
 
-def _drop(database: Database, collection: Collection, slot: int, path: Path) -> int:
+def _drop(database: Database, collection: Collection, slot: int, path: Location) -> int:
     """Take a slot's reports out of the store when the file has all of them; how many.
 
     A home that is erased meanwhile is in neither, or the slot stays until the next time.
@@ -97,15 +99,16 @@ def slots_between(
     ]
 
 
-def _write(path: Path, collection: Collection, slot: PublishedSlot, batches: Iterator[ReportBatch]) -> bool:
+def _write(path: Location, collection: Collection, slot: PublishedSlot, batches: Iterator[ReportBatch]) -> bool:
     """Write a slot's file, whole or not at all; not when there is nothing to write."""
     first = next(batches, None)
     if first is None:
         return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f".*-{path.name}"):  # by a run that was killed
-        left.unlink()
-    with atomic_write(path) as temporary, ReportWriter(temporary, collection.plan, slot.homes) as writer:
+    if isinstance(path, Path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for left in path.parent.glob(f".*-{path.name}"):  # by a run that was killed
+            left.unlink()
+    with atomic_write_to(path) as temporary, ReportWriter(temporary, collection.plan, slot.homes) as writer:
         for batch in chain([first], batches):
             writer.write_batch(batch)
     return True
@@ -127,7 +130,7 @@ def _stored(session: Session, collection: Collection, slot: int) -> Iterator[Rep
         )
 
 
-def _take_out_erased(session: Session, collection: Collection, slot: PublishedSlot, path: Path) -> None:
+def _take_out_erased(session: Session, collection: Collection, slot: PublishedSlot, path: Location) -> None:
     """Write a file anew without the homes that are no longer enrolled; nothing is ever added to it."""
     file = ReportFile(collection.plan, path)
     counted = session.all(f"SELECT count(*) {OF_SLOT}", collection.number, slot.slot)

@@ -19,9 +19,10 @@ from hushwatt.provider.estimate.contrasts.contrast import contrasts
 from hushwatt.provider.estimate.contrasts.contrast_document import contrast_document
 from hushwatt.provider.estimate.contrasts.side import Side
 from hushwatt.provider.estimate.document import Document, document, document_around, top_document
-from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.estimate.estimate import estimate_collected
 from hushwatt.provider.estimate.results import Estimates
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
+from hushwatt.provider.estimate.totals.customers import Customers
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
@@ -74,6 +75,17 @@ class Health:
     problems: dict[str, int]  # requests refused as a whole, of all plans, by reason
     late: dict[int, int]  # by slot, or by the first of those published together
     skew: dict[str, int]  # requests by how many seconds the signer's clock is behind, up to
+
+
+@dataclass(frozen=True)
+class BoardQuestions:
+    """What is asked beside watts: what all customers use, and how many homes are above so many watts."""
+
+    customers: Customers | int | None = None
+    above: tuple[float | None, ...] = ()  # None: above the lowest level
+
+
+NO_QUESTIONS = BoardQuestions()
 
 
 class CollectionReader:
@@ -144,18 +156,19 @@ class CollectionReader:
         times: TimeFilter | None = None,
         fold: str | None = None,
         by: Sequence[str] = (),
+        board: BoardQuestions = NO_QUESTIONS,
     ) -> Estimates:
         """The published slots `first` to `last`: the one answer of all pages, programs and files."""
-        return estimate(
-            plan,
-            self.tallies(plan, last),
+        collected = self._published.collected(self._number(plan), plan, first, last, times)
+        return estimate_collected(
+            collected,
             consistency=consistency,
             smooth=smooth,
-            first=first,
-            last=last,
             times=times,
             fold=fold,
             by=by,
+            customers=board.customers,
+            above=board.above,
         )
 
     def tallies(self, plan: Plan, last: int | None = None) -> Tallies:
@@ -178,9 +191,10 @@ class CollectionReader:
         times: TimeFilter | None = None,
         fold: str | None = None,
         by: Sequence[str] = (),
+        board: BoardQuestions = NO_QUESTIONS,
     ) -> Document:
         """The same as JSON; when there is no answer, with the time of the next look."""
-        estimates = self.estimates(plan, first, last, consistency, smooth, times, fold, by)
+        estimates = self.estimates(plan, first, last, consistency, smooth, times, fold, by, board)
         return self._completed(plan, estimates, document(estimates))
 
     def answer(
@@ -193,16 +207,17 @@ class CollectionReader:
         times: TimeFilter | None = None,
         fold: str | None = None,
         by: tuple[str, ...] = (),
+        board: BoardQuestions = NO_QUESTIONS,
     ) -> bytes:
         """The same as bytes, kept for whoever asks it again before more is published."""
-        asked = first, last, consistency, smooth, times, fold, by
+        asked = first, last, consistency, smooth, times, fold, by, board
         question = plan.id, self.state(plan).published, *asked
         known = self._answers.get(question)
         if known is not None:
             return known
         estimates = self.estimates(plan, *asked)
         fields = self._completed(plan, estimates, document_around(estimates, []))
-        body = with_slots(fields, self._slots.texts(estimates, (plan.id, consistency)))
+        body = with_slots(fields, self._slots.texts(estimates, (plan.id, consistency, *map(str, board.above))))
         if estimates.answered:
             self._answers.keep(question, body)
         return body

@@ -98,7 +98,7 @@ def of_period(watts, variance, weight):
 
 def timeline_of(slots):
     numbers, all_of_them = np.arange(slots), np.ones(slots, dtype=bool)
-    return SlotTimeline(numbers, numbers, numbers, numbers, numbers, all_of_them, all_of_them, *[numbers] * 3)
+    return SlotTimeline(numbers, numbers, numbers, numbers, numbers, all_of_them, all_of_them, *[numbers] * 4)
 
 
 def test_bounds():

@@ -14,13 +14,13 @@ from statistics import NormalDist
 import numpy as np
 
 from hushwatt.errors import UsageError
-from hushwatt.privacy.rotation import turn_class
 from hushwatt.provider.estimate.answer_errors import AnswerShares
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
 from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.collected import CollectedSlots
 from hushwatt.provider.estimate.intervals import CONFIDENCE
 from hushwatt.provider.estimate.measuring_mean import OUTSIDE, MeasuringMean, Tails, normal_distribution
+from hushwatt.provider.estimate.ranking.common_homes import asked_on_both, shares_homes
 from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds, bounds_between
 
 DETECTION = 0.8  # the chance with which a difference that is called detectable would be seen
@@ -186,30 +186,9 @@ def _covariance(sides: Sequence[CollectedSlots], name: str) -> CovarianceBounds:
     Of the homes asked on one side, m_ab/√(m_a·m_b) are asked on another too.  Turns say how many that is, where
     each home is asked about an appliance in one kind of slot alone.  Kinds of homes that have none in common err apart.
     """
-    plan = sides[A].plan
-    kinds = [set(turn_class(plan, side.drawn_slots(name)).tolist()) for side in sides]
-    part = np.array([[len(a & b) / max(len(a) * len(b), 1) ** 0.5 for b in kinds] for a in kinds])
-    exact = plan.decision is None and len(plan.appliances) % plan.appliances_per_report == 0
-    least, most = (part, part) if exact else (np.zeros_like(part), np.ones_like(part))
-    same, shared = _same_cells(sides), shares_homes(sides)
-    fewest = np.array([[min(a.homes, b.homes) for b in sides] for a in sides])
-    found = bounds_between(
-        [side.series[name].compared for side in sides], fewest, np.where(same, least, 0.0), np.where(same, most, 1.0)
-    )
+    shared, fewest = shares_homes(sides), np.array([[min(a.homes, b.homes) for b in sides] for a in sides])
+    found = bounds_between([side.series[name].compared for side in sides], fewest, *asked_on_both(sides, name))
     return CovarianceBounds(np.where(shared, found.lowest, 0.0), np.where(shared, found.highest, 0.0))
-
-
-def shares_homes(sides: Sequence[CollectedSlots]) -> Mask:
-    """Whether two sides are about any homes in common, for each two of them."""
-    cells = [side.cells for side in sides]
-    return np.array([[a is None or b is None or bool((a & b).any()) for b in cells] for a in cells], dtype=bool)
-
-
-def _same_cells(sides: Sequence[CollectedSlots]) -> Mask:
-    """Whether they are about the same homes altogether."""
-    whole = next((np.ones_like(side.cells) for side in sides if side.cells is not None), np.ones(1, dtype=bool))
-    cells = [whole if side.cells is None else side.cells for side in sides]
-    return np.array([[bool((a == b).all()) for b in cells] for a in cells], dtype=bool)
 
 
 def _same_draws(sides: Sequence[CollectedSlots], name: str) -> Mask:

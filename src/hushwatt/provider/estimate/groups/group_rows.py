@@ -38,7 +38,7 @@ class GroupRows:
     def weights(self, timeline: SlotTimeline, speakers: Floats) -> Floats:
         whole = self.answered.copy()
         whole[self.pools.pool_of[self.pools.inside[~timeline.requested[self.pools.inside]]]] = False
-        return np.where(self._by_row(whole), self.parts, 0.0)
+        return np.where(self._by_row(whole), self.parts * timeline.weight, 0.0)
 
     def _by_row(self, pools: Mask) -> Mask:
         rows = np.zeros(len(self.parts), dtype=bool)

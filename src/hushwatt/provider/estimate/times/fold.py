@@ -73,3 +73,16 @@ def fold_rows(plan: Plan, timeline: SlotTimeline, fold: str) -> dict[str, Mask]:
     places = {key: place for place, key in enumerate(present)}
     rows = np.array([places.get(key, -1) for key in keys], dtype=np.int64)
     return {name_of(key): np.asarray(rows == place) for key, place in places.items()}
+
+
+def hour_of(fold: str | None, key: str) -> int | None:
+    """The hour of the day that a key stands for, where it does.
+
+    >>> hour_of("hour", "07"), hour_of("hour-of-week", "mon 18"), hour_of("weekday", "mon")
+    (7, 18, None)
+    >>> hour_of("each-hour", "2024-01-03T17:00+01:00")
+    17
+    """
+    if fold == "each-hour":
+        return int(key[11:13])
+    return int(key[-2:]) if fold in ("hour", "hour-of-week") else None

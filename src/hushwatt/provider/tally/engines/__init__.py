@@ -47,6 +47,6 @@ def engine(name: str, *, master: str | None = None, settings: Mapping[str, str] 
     return EmbeddedEngine()
 
 
-def tally_reports(plan: Plan, path: str | Path) -> Tallies:
+def tally_reports(plan: Plan, path: str | Path, labels: "LabelTable | None" = None) -> Tallies:
     """The tallies of a file of reports, or of a folder of them, made on this machine."""
-    return engine("embedded").tallies(plan, str(path))
+    return engine("embedded").tallies(plan, str(path), labels)

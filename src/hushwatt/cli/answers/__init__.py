@@ -1,0 +1,1 @@
+"""What a board asks, on a terminal: totals, the peak, and shares of homes."""
