@@ -184,9 +184,9 @@ GROUPED = {
         provider/api/upload provider/app provider/clock provider/store/access_tokens
         provider/store/enrolment_codes
     """,
-    "provider/service/test_answer_cache.py": "provider/service/published_tallies",
     "provider/intake/test_spark_stream.py": "cli/provider/stream",
     "provider/service/test_watch.py": "cli/provider/watch",
+    "provider/service/test_answer_cache.py": "provider/service/published_tallies",
     "provider/test_chaos.py": "provider/store/tallies",
     "provider/test_durable.py": "provider/store/session",
     "provider/test_published.py": "provider/counted_histogram provider/metrics provider/service/collection_reader",

@@ -140,13 +140,13 @@ def estimate(
     times = TimeFilter.parse(hours, weekdays)
     if by is not None and labels_file is None:
         raise UsageError("--by wants --labels, the file that says which labels each home has")
-    told = None if customers is None else Customers.parse(customers)
     if rejected is not None:
         from hushwatt.wire.reports.rejected import check_ending
 
         check_ending(rejected)
         if engine != "embedded":
             raise UsageError("--rejected is for the engine embedded")
+    told = None if customers is None else Customers.parse(customers)
     tallies = tally_with_engine(agreed, reports, engine, master, spark_conf, labels_file)
     if rejected is not None:
         say(keep_rejected(agreed, reports, rejected))

@@ -6,6 +6,7 @@ is what comes back; for a path it is a pyarrow table.
 
 import warnings
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import pyarrow as pa

@@ -5,6 +5,7 @@ import io
 from pathlib import Path
 
 import pytest
+from pyarrow.fs import LocalFileSystem, SubTreeFileSystem
 from tests.object_store import FaultyProxy
 
 from hushwatt.errors import StorageError, UsageError
@@ -117,3 +118,28 @@ def test_a_short_object_is_noticed(bucket, tmp_path, monkeypatch):
 
     with pytest.raises(StorageError, match="the store keeps 3 of 5 bytes"):
         upload.upload(tmp_path / "a", place)
+
+
+@pytest.fixture
+def renaming(tmp_path, monkeypatch):
+    """The address of a file system that shows what is being written, as Hadoop's does: that of this machine."""
+    system = SubTreeFileSystem(str(tmp_path), LocalFileSystem())
+    monkeypatch.setattr("hushwatt.wire.storage.object_path.filesystem", lambda *words: system)
+    return ObjectPath("hdfs", "head:8020", "out/a.parquet")
+
+
+def test_where_writing_shows_it_is_renamed(renaming, tmp_path, monkeypatch):
+    """Where others see a file grow it has a hidden name until it is whole; what fails takes it away again."""
+    (tmp_path / "out").mkdir()
+    for data in (b"older", b"newer"):
+        with atomic_write_to(renaming) as temporary:
+            temporary.write_bytes(data)
+        assert (tmp_path / "out" / "a.parquet").read_bytes() == data
+    seen = []
+    monkeypatch.setattr(upload, "_rename", lambda temporary, destination: seen.append(temporary.name) or 1 / 0)
+    with pytest.raises(ZeroDivisionError), atomic_write_to(renaming) as temporary:
+        temporary.write_bytes(b"never")
+
+    assert seen[0].startswith(".")
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["a.parquet"]
+    assert (tmp_path / "out" / "a.parquet").read_bytes() == b"newer"

@@ -1,11 +1,11 @@
 """An object open for reading a little here and there, as Parquet is read, in few requests.
 
-What is read on in order is fetched ahead; a jump fetches little.  A store that hands out fewer bytes than it
-has is asked again, and then refused: a cut answer never looks like a damaged file.
+What is read on in order is fetched ahead, twice as much each time; a jump fetches little.  A store that hands out
+fewer bytes than it has is asked again, and then refused: a cut answer never looks like a damaged file.
 """
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hushwatt.errors import StorageError
 from hushwatt.wire.storage.problems import PASSING, reason
@@ -14,11 +14,23 @@ from hushwatt.wire.storage.seekable import SeekableFile
 if TYPE_CHECKING:
     from hushwatt.wire.storage.object_path import ObjectPath
 
-AHEAD_BYTES = 1 << 22  # fetched where reading goes on in order
-JUMP_BYTES = 1 << 17  # fetched after a jump
+AHEAD_BYTES = 1 << 22  # fetched at most where reading goes on in order
+JUMP_BYTES = 1 << 16  # fetched after a jump
 KEPT = 8  # pieces that stay in memory: as many columns are read side by side
 ATTEMPTS = 3  # to fetch a piece whole
 PAUSE_SECONDS = 0.1  # before the second of them; each pause is twice as long
+
+
+class Piece(NamedTuple):
+    """Neighbouring bytes that were fetched together."""
+
+    first: int
+    data: bytes
+    ahead: int  # how much was worth fetching
+
+    @property
+    def end(self) -> int:
+        return self.first + len(self.data)
 
 
 class ObjectFile(SeekableFile):
@@ -27,7 +39,7 @@ class ObjectFile(SeekableFile):
     def __init__(self, file: Any, path: "ObjectPath") -> None:
         super().__init__(int(file.size()))
         self._file, self._path = file, path
-        self._pieces: list[tuple[int, bytes]] = []  # where each begins, the last one used at the end
+        self._pieces: list[Piece] = []  # the last one used at the end
 
     @property
     def name(self) -> str:
@@ -65,16 +77,16 @@ class ObjectFile(SeekableFile):
 
     def _piece(self, start: int, size: int) -> tuple[int, bytes]:
         """A piece that holds the byte at `start`, from memory or from the store."""
-        for index, (first, piece) in enumerate(self._pieces):
-            if first <= start < first + len(piece):
+        for index, piece in enumerate(self._pieces):
+            if piece.first <= start < piece.end:
                 self._pieces.append(self._pieces.pop(index))
-                return first, piece
-        goes_on = any(first + len(piece) == start for first, piece in self._pieces)
-        wanted = min(max(size, AHEAD_BYTES if goes_on else JUMP_BYTES), self._length - start)
-        fetched = start, self._fetched(start, wanted)
-        others = [each for each in self._pieces if each[0] + len(each[1]) != start]
-        self._pieces = [*others[1 - KEPT :], fetched]
-        return fetched
+                return piece.first, piece.data
+        before = next((piece for piece in self._pieces if piece.end == start), None)
+        ahead = JUMP_BYTES if before is None else min(2 * before.ahead, AHEAD_BYTES)
+        data = self._fetched(start, min(max(size, ahead), self._length - start))
+        others = [piece for piece in self._pieces if piece is not before]
+        self._pieces = [*others[1 - KEPT :], Piece(start, data, ahead)]
+        return start, data
 
     def _fetched(self, start: int, size: int) -> bytes:
         problem = ""
