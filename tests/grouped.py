@@ -167,7 +167,7 @@ GROUPED = {
         provider/estimate/homes_above/level_shares
     """,
     "provider/estimate/test_caveats.py": "provider/estimate/results",
-    "provider/estimate/test_estimate.py": "provider/estimate/influence",
+    "provider/estimate/test_estimate.py": "provider/estimate/influence provider/estimate/smoothing/smoothed_estimates",
     "provider/estimate/totals/test_totals.py": "provider/estimate/totals/totals_document",
     "provider/intake/test_ingest.py": "provider/intake/delivery",
     "provider/intake/test_take_back.py": "provider/store/deliveries provider/store/rotations",
@@ -213,6 +213,7 @@ ACROSS = {
     "custom_component/test_panel.py",
     "fleet/test_edges.py",
     "fleet/test_long_windows.py",
+    "provider/estimate/contrasts/test_kinds_of_homes.py",
     "fleet/test_older_states.py",
     "home_assistant/test_agent_beside.py",
     "home_assistant/test_integration.py",
