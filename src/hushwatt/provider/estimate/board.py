@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
-from hushwatt.provider.estimate.homes_above.homes_above import HomesAbove, homes_above
+from hushwatt.provider.estimate.homes_above.homes_above import HomesAbove, homes_above, homes_above_in_periods
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.estimate.totals.covered_time import CoveredTime, hours_a_day
 from hushwatt.provider.estimate.totals.customers import Customers
@@ -59,6 +59,10 @@ class BoardAnswers:
         """The shares of homes above each number of watts."""
         hours = hours_a_day(collected.plan, self.times)
         return tuple(homes_above(collected, folds, watts, hours) for watts in self.above)
+
+    def shares_of_homes(self, collected: CollectedSlots, folds: Mapping[str, CollectedSlots]) -> tuple[HomesAbove, ...]:
+        """The same over the period and its folds alone."""
+        return tuple(homes_above_in_periods(collected, folds, watts) for watts in self.above)
 
     def _covered(self, hour: int | None = None) -> CoveredTime:
         hours = hours_a_day(self.cells.grouped.plan, self.times, hour)

@@ -144,7 +144,7 @@ def group_estimates(
     group = GroupEstimates(labels, collected.homes, _periods(collected, show), heard, need, folded)
     if board is None or not group.answered:
         return group
-    return replace(group, totals=board.totals_of_homes(collected), above=board.homes_above(collected, parts))
+    return replace(group, totals=board.totals_of_homes(collected), above=board.shares_of_homes(collected, parts))
 
 
 def fold_estimates(key: str, collected: CollectedSlots, show: Consistency, totals: Totals) -> FoldEstimates:
