@@ -83,9 +83,9 @@ def estimate_collected(
     consistency: str = "norm-sub",
     smooth: bool = False,
     fold: str | None = None,
-    by: Sequence[str] = (),
     customers: Customers | int | None = None,
     above: Sequence[float | None] = (),
+    by: Sequence[str] = (),
 ) -> Estimates:
     """The same from what was collected in these slots already, for one question after another."""
     if consistency not in CONSISTENCIES:

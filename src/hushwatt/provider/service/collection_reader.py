@@ -216,7 +216,7 @@ class CollectionReader:
             return known
         estimates = self.estimates(plan, *asked)
         fields = self._completed(plan, estimates, document_around(estimates, []))
-        body = with_slots(fields, self._slots.texts(estimates, (plan.id, consistency)))
+        body = with_slots(fields, self._slots.texts(estimates, (plan.id, consistency, *map(str, board.above))))
         if estimates.answered:
             self._answers.keep(question, body)
         return body
