@@ -6,7 +6,19 @@
 import sys
 from importlib import import_module
 
-NAMES = ["kernels", "start", "bulk", "accuracy", "service", "ingest", "tally", "long_windows", "growth", "spark"]
+NAMES = [
+    "kernels",
+    "start",
+    "bulk",
+    "accuracy",
+    "service",
+    "ingest",
+    "tally",
+    "groups",
+    "long_windows",
+    "growth",
+    "spark",
+]
 
 
 def main(names: list[str]) -> int:

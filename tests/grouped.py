@@ -35,7 +35,8 @@ GROUPED = {
         chaos/home/power_loss chaos/home/restored_ledger chaos/home/swapped_server chaos/home/wild_clock
         chaos/mutations chaos/provider/broken_disk chaos/provider/doors chaos/provider/erased_homes
         chaos/provider/exactly_once chaos/provider/foreign_files chaos/provider/forged_uploads
-        chaos/provider/hostile_requests chaos/provider/kill_collector chaos/provider/published_once
+        chaos/provider/hostile_requests chaos/provider/kill_collector chaos/provider/labelled_homes
+        chaos/provider/published_once
         chaos/provider/restored_backups chaos/provider/slow_clients chaos/provider/turns
     """,
     "cli/doctor/test_clock.py": "cli/doctor/check",
@@ -183,6 +184,7 @@ GROUPED = {
         provider/api/upload provider/app provider/clock provider/store/access_tokens
         provider/store/enrolment_codes
     """,
+    "provider/service/test_answer_cache.py": "provider/service/published_tallies",
     "provider/test_chaos.py": "provider/store/tallies",
     "provider/test_durable.py": "provider/store/session",
     "provider/test_published.py": "provider/counted_histogram provider/metrics provider/service/collection_reader",
@@ -228,6 +230,7 @@ ACROSS = {
     "provider/operations/test_alert_rules.py",
     "provider/operations/test_alerts.py",
     "provider/test_hostile.py",
+    "provider/test_labelled_doors.py",
     "provider/test_rotation_doors.py",
     "provider/test_second_time.py",
     "provider/test_several_services.py",

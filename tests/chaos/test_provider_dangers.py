@@ -14,16 +14,22 @@ from hushwatt.plan.sharing import shared_ranges
 from hushwatt.provider.checks import rotation
 from hushwatt.provider.checks.rotation import Rotations
 from hushwatt.provider.dashboard import page_context
-from hushwatt.provider.estimate import appliance_series, slots
+from hushwatt.provider.estimate import row_weights
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.document import means_document
+from hushwatt.provider.estimate.groups import joint_pools
+from hushwatt.provider.estimate.row_weights import WholeRows
 from hushwatt.provider.estimate.times import time_range
 from hushwatt.provider.intake import erase, inbox
-from hushwatt.provider.service import collection_reader, shared_results
+from hushwatt.provider.service import published_tallies, shared_results
+from hushwatt.provider.service.answer_cache import ByteCache
 from hushwatt.provider.service.collection_reader import CollectionReader
+from hushwatt.provider.service.published_tallies import PublishedTallies
 from hushwatt.provider.service.service import Service
+from hushwatt.provider.store import enrolment
 from hushwatt.provider.store.sqlite import Sqlite, SqliteSession
 from hushwatt.provider.store.tallies import add_tallies, read_tallies
+from hushwatt.provider.tally.labels import Cells
 from hushwatt.wire.signature import RequestSignature
 
 
@@ -31,6 +37,14 @@ def faults(name):
     """What the cases of the suite say is broken."""
     scenario = SCENARIOS[name]
     return [failure.said for failure in run(scenario, scenario.quick, seed=1).failures]
+
+
+def forgetful(monkeypatch):
+    """Nothing that was told once is kept in memory, where it could not change."""
+    monkeypatch.setattr(ByteCache, "keep", lambda self, key, content: None)
+    monkeypatch.setattr(published_tallies, "MAX_COLLECTED", 0)
+    everything = lambda self, session, plan, published: read_tallies(session, plan, 0, published)  # noqa: E731
+    monkeypatch.setattr(PublishedTallies, "_groups", everything)
 
 
 def test_a_collector_that_answers_before_it_commits(monkeypatch):
@@ -100,21 +114,23 @@ def test_answers_about_too_few_homes(monkeypatch):
 
 def test_answers_before_their_time(monkeypatch):
     """Slots that are not published yet are not looked at."""
-    tallies = CollectionReader._tallies
+    forgetful(monkeypatch)
+    tallies = PublishedTallies.read
 
     def early(self, plan, last):
         found = tallies(self, plan, last)
         with self._database.reading() as session:
             found.groups.update(read_tallies(session, 1, 0, 99))
-        return replace(found, closed=99)
+        return replace(found, closed=99, cells=Cells())
 
-    monkeypatch.setattr(CollectionReader, "_tallies", early)
+    monkeypatch.setattr(PublishedTallies, "read", early)
 
     assert any("before it is published" in said or "tells" in said for said in faults("small-groups"))
 
 
 def test_a_published_slot_that_changes(monkeypatch):
     """A home that leaves after a slot was published must not be taken out of it."""
+    forgetful(monkeypatch)
     shipped = erase.erase_home
     monkeypatch.setattr(erase, "erase_home", lambda session, plan, home, published: shipped(session, plan, home, -1))
 
@@ -123,26 +139,36 @@ def test_a_published_slot_that_changes(monkeypatch):
 
 def test_a_scale_that_moves(monkeypatch):
     """What was published for so many homes stays on their scale, whoever enrols later."""
-    monkeypatch.setattr(collection_reader, "homes_when_published", lambda noted, slot: None)
+    forgetful(monkeypatch)
+    monkeypatch.setattr(published_tallies, "homes_when_published", lambda noted, slot: None)
 
     assert any("changed" in said for said in faults("published-once"))
 
 
 def test_a_minimum_for_slots_alone(monkeypatch):
     """A slot with enough homes may have few that speak of an appliance."""
-    estimates = slots.slot_statistics
-
-    def generous(plan, *more):
-        return estimates(replace(plan, minimum_homes=1), *more)
-
-    monkeypatch.setattr(appliance_series, "slot_statistics", generous)
+    monkeypatch.setattr(WholeRows, "known", lambda rows, timeline, speakers: timeline.enough & (speakers > 0))
 
     assert any("and it is told" in said for said in faults("published-once"))
 
 
+def test_kinds_of_homes_that_are_too_few(monkeypatch):
+    """A kind of homes is told of though few are in it, or though few are left beside it."""
+    monkeypatch.setattr(joint_pools, "answers", lambda partitions, cells: True)
+
+    assert any("of a kind are told of" in said or "kinds of homes" in said for said in faults("published-once"))
+
+
+def test_homes_that_change_their_kind(monkeypatch):
+    """A home whose labels are forgotten when it leaves is still counted among them."""
+    monkeypatch.setattr(enrolment, "add_to_cells", lambda session, plan, cells, sign=1: None)
+
+    assert any("counted under other labels" in said for said in faults("published-once"))
+
+
 def test_small_slots_that_count_alone(monkeypatch):
     """Periods that differ in one slot tell it when they are subtracted."""
-    monkeypatch.setattr(slots, "pooled_slots", lambda plan, timeline, speakers: timeline.requested & (speakers > 0))
+    monkeypatch.setattr(row_weights, "pooled_slots", lambda _, timeline, speakers: timeline.requested & (speakers > 0))
 
     assert any("subtracting" in said for said in faults("published-once"))
 

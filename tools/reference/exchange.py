@@ -29,6 +29,7 @@ from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.keys import KEY
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.enrolment_codes import add_codes
+from hushwatt.wire.labels import NO_LABELS, Labels
 from hushwatt.wire.record import pack, pack_many
 from hushwatt.wire.signature import public_bytes, sign_request
 from tools.pages import tour_plan
@@ -150,12 +151,17 @@ def key_of(whose: str) -> Ed25519PrivateKey:
     return Ed25519PrivateKey.from_private_bytes(hashlib.sha256(whose.encode()).digest())
 
 
-def fleet_reports(talk: Exchange) -> None:
-    """Let many homes report through a gateway, for some hours."""
+def new_code(talk: Exchange, homes: int, labels: Labels = NO_LABELS) -> str:
     service = talk.app.state.service
     with service.database.writing() as session:
         number = service.collection(talk.plan.id).number
-        (code,) = add_codes(session, number, 1, HOMES, 0, 2**31)
+        (code,) = add_codes(session, number, 1, homes, 0, 2**31, labels)
+    return code
+
+
+def fleet_reports(talk: Exchange) -> None:
+    """Let many homes report through a gateway, for some hours."""
+    code = new_code(talk, HOMES)
     key, route = key_of("a gateway"), f"/v1/plans/{talk.plan.id}"
     wish = {"public_key": public_bytes(key).hex(), "homes": HOMES, "code": code}
     joined = talk.client.post(f"{route}/devices", json=wish).json()
@@ -181,7 +187,10 @@ def converse() -> Exchange:
         talk.ask("GET", "/v1/plans")
         talk.ask("GET", plan, show=talk.plan.canonical().decode())
         talk.ask("GET", "/v1/keys")
-        joined = talk.ask("POST", f"{plan}/devices", body={"public_key": public_bytes(key).hex()}).json()
+        code = new_code(talk, 1, Labels.of({"tariff": "A", "region": "north"}))
+        talk.hidden[code] = "RVM37-HAWZB-2JDPP-9XZ8P"
+        talk.ask("POST", f"{plan}/labels", body={"code": code})
+        joined = talk.ask("POST", f"{plan}/devices", body={"public_key": public_bytes(key).hex(), "code": code}).json()
         device = bytes.fromhex(joined["device"])
         talk.hidden[device.hex()] = hashlib.sha256(b"a home").hexdigest()[:32]
         record = pack(device, slot=0, spent=2_000_000, drawn=2_000_000, payload=b"\x01")
@@ -190,6 +199,7 @@ def converse() -> Exchange:
         talk.ask("POST", f"{plan}/publish", body={"until": SLOTS - 1})
         hours = "?from=2024-01-01T00:00&to=2024-01-01T03:00"
         talk.ask("GET", f"{plan}/estimates", hours)
+        talk.ask("GET", f"{plan}/compare", "?a=hours=0-1&b=hours=1-3")
         talk.ask("GET", f"{plan}/top", "?k=1")
         talk.ask("GET", f"{plan}/slots", "?from=2024-01-01T00:00&to=2024-01-01T00:00")
         talk.ask("GET", f"{plan}/results")

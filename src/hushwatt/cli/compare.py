@@ -121,10 +121,16 @@ def _in_common(found: "Contrasts") -> str:
 
 def _withheld(side: "CollectedSlots") -> str:
     """Why appliances of a kind of homes have no answer; empty where they have."""
+    from hushwatt.provider.estimate.groups.group_rows import GroupRows
+
     missing = [name for name, count in (side.most or {}).items() if count and name not in side.known]
     need = side.plan.minimum_homes
     if not missing:
         return ""
+    if all(isinstance(rows := side.series[name].rows, GroupRows) and rows.answered.any() for name in missing):
+        return (
+            f"{', '.join(missing)}: answered over several slots together, and no such stretch lies whole in this time."
+        )
     if all((side.most or {})[name] < need for name in missing):
         return f"too few homes spoke of {', '.join(missing)}; the plan needs {need:,}."
     return f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} withheld: too few homes, here or in the rest."

@@ -8,7 +8,6 @@ from tests.household.living import NO_CAPS
 from tests.household.succeeding import here, home_of, look_now, old_plan, slots, successor
 
 from hushwatt.audit.harness.fake_provider import FakeProvider
-from hushwatt.errors import UsageError
 from hushwatt.household.join import agree, propose
 from hushwatt.household.ledger.store import Store
 from hushwatt.household.renew import renew
@@ -20,7 +19,7 @@ from hushwatt.household.words.agreement import agreement
 from hushwatt.household.words.consent_text import filed_sentence
 from hushwatt.plan.times import nanoseconds
 from hushwatt.privacy.entropy import OperatingSystem
-from hushwatt.wire.labels import NO_LABELS, Labels
+from hushwatt.wire.labels import NO_LABELS
 
 NORTH = {"tariff": "A", "region": "north"}
 CAPS = replace(NO_CAPS, smallest_minimum_homes=1)
@@ -157,12 +156,3 @@ def test_a_home_moves_on_under_the_labels_it_has(folder, same):
             assert "tariff A, region north" in home.store.value("SELECT words FROM consents")
         else:
             assert "not followed: its provider would file this home under other labels" in told[0]
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"tariff": "A\x1b[2J"}, {"tariff": 3}, {"tariff": "a=b"}, ["tariff"], {f"a{n}": "b" for n in range(9)}]
-)
-def test_what_cannot_be_shown_is_refused(wrong):
-    """Control characters, what is no text, and more labels than there may be."""
-    with pytest.raises(UsageError, match=r"label|value"):
-        Labels.received(wrong)

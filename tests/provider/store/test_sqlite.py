@@ -1,6 +1,7 @@
 """The embedded store on disks that are full or broken."""
 
 import apsw
+import numpy as np
 import pytest
 from tests.provider.collecting import histories, records
 
@@ -67,6 +68,27 @@ def test_every_commit_is_synced(tmp_path):
     with database.writing() as session:
         assert session.all("PRAGMA synchronous") == [(2,)]
     database.close()
+
+
+def test_many_homes_are_bound_as_bytes(tmp_path, plan_of):
+    """A number in bytes is found at once; in a text SQLite counts every character before it, for each home anew."""
+    database, bound = Sqlite(tmp_path / "store.sqlite"), []
+    devices, cells = (
+        np.arange(16 * 3_000, dtype=np.uint16).view(np.uint8)[: 16 * 3_000].reshape(-1, 16),
+        np.arange(3_000),
+    )
+    database._writer.exec_trace = lambda cursor, statement, values: bound.extend(values or ()) or True
+    with database.writing() as session:
+        plan = add_plan(session, plan_of(2))
+        bound.clear()
+        session.add_devices(plan, 0, 0, devices, cells)
+        kept = session.find_devices(plan, devices).cells
+    database._writer.exec_trace = None
+    database.close()
+
+    assert kept.tolist() == cells.tolist()
+    assert sorted(len(value) for value in bound if isinstance(value, bytes)) == [6 * 3_000, 16 * 3_000, 16 * 3_000]
+    assert not [value for value in bound if isinstance(value, str) and len(value) > 1_000]
 
 
 def test_a_full_disk_keeps_nothing_and_recovers(collecting, plan_of):

@@ -59,8 +59,8 @@ def check_rests(plan: Plan, tallies: Tallies, slots: Callable[[int], range], spo
         kinds = {group_name(kind): tallies.cells.matching(kind) for kind in tallies.cells.groups(by)}
         for place, (name, pools) in enumerate(zip(plan.names, every.grouped.pools, strict=True)):
             told = {kind: pools.answered(cells) for kind, cells in kinds.items()}
-            for number, pool in enumerate(pools.pools):
-                starts = every.grouped.timeline.slots[pool.rows].tolist()
+            for number in range(len(pools)):
+                starts = every.grouped.timeline.slots[pools.pool_of == number].tolist()
                 here = {home for start in starts for home in spoke(slots(start), place)}
                 rest = {home for home in here if not told[_group(home, by)][number]}
                 apart = 0 < len(rest) < plan.minimum_homes and rest != here

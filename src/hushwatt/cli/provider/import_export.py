@@ -74,7 +74,7 @@ def export(
     consistency: Literal["norm-sub", "none"] = "norm-sub",
     smooth: bool = False,
     by: Annotated[
-        str | None, Parameter(help="Answer every kind of home by itself too, by labels, as tariff,region; in .json.")
+        str | None, Parameter(help="Answer every kind of home by itself too: one label or several, as tariff,region.")
     ] = None,
     customers: CustomersOption = None,
     above: Above = None,
@@ -111,8 +111,8 @@ def export(
     from hushwatt.provider.service.collection_reader import NO_QUESTIONS, BoardQuestions
     from hushwatt.provider.service.service import open_reader
 
-    if by is not None and (reports or output.suffix.lower() != ".json"):
-        raise UsageError("--by is for estimates in a file that ends in .json")
+    if by is not None and reports:
+        raise UsageError("--by is for estimates; reports carry no labels")
     asked = BoardQuestions(None if customers is None else Customers.parse(customers), thresholds(above or (), using))
     if asked != NO_QUESTIONS and (reports or output.suffix.lower() != ".json"):
         raise UsageError("--customers, --above and --using are for estimates in a file that ends in .json")

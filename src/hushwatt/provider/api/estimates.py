@@ -68,6 +68,11 @@ class Until(BaseModel):
     until: int = Field(ge=0, le=2**32 - 1)
 
 
+def label_names(by: str | None) -> tuple[str, ...]:
+    """The labels that `by` names."""
+    return tuple(each.strip() for each in by.split(",")) if by else ()
+
+
 def estimate_routes(service: Service, authenticator: RequestAuthenticator, access: Access) -> APIRouter:
     """The routes for analysts."""
 
@@ -108,9 +113,8 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         plan = authenticator.collection(plan_id).plan
         times = TimeFilter.parse(hours or None, weekdays or None)
         between = parse_query_range(plan, start, end)
-        labels = tuple(each.strip() for each in by.split(",")) if by else ()
         board = BoardQuestions(customers, thresholds(above or (), using))
-        body = read.answer(plan, *between, consistency, smooth, times, fold, labels, board)
+        body = read.answer(plan, *between, consistency, smooth, times, fold, label_names(by), board)
         return Response(body, media_type="application/json")
 
     @routes.get(
@@ -155,10 +159,13 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         weekdays: Weekdays = None,
         consistency: Consistency = "norm-sub",
         smooth: bool = False,
+        by: By = None,
     ) -> Response:
         plan = authenticator.collection(plan_id).plan
         between, times = parse_query_range(plan, start, end), TimeFilter.parse(hours or None, weekdays or None)
-        estimates = read.estimates(plan, *between, consistency=consistency, smooth=smooth, times=times)
+        estimates = read.estimates(
+            plan, *between, consistency=consistency, smooth=smooth, times=times, by=label_names(by)
+        )
         with TemporaryDirectory() as folder:
             file = Path(folder) / f"estimates.{form}"
             export(estimates, file)

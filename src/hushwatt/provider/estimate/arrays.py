@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -46,18 +47,23 @@ class CellArrays:
     @classmethod
     def of(cls, plan: Plan, tallies: Tallies, last: int | None = None) -> "CellArrays":
         """The publications of the slots up to `last`."""
-        keys = sorted(key for key in tallies.groups if key.round == PUBLICATION and (last is None or key.slot <= last))
-        tallied = [tallies.groups[key] for key in keys]
-        slot, _, as_of, drawn, cell = np.array(keys, dtype=np.int64).reshape(-1, len(TallyKey._fields)).T
+        every, tallied = list(tallies.groups), list(tallies.groups.values())
+        parts = len(TallyKey._fields)
+        keys = np.fromiter(chain.from_iterable(every), np.int64, parts * len(every)).reshape(-1, parts)
+        kept = np.lexsort(keys.T[::-1])
+        kept = kept[(keys[kept, 1] == PUBLICATION) & ((keys[kept, 0] <= last) if last is not None else True)]
+        slot, _, as_of, drawn, cell = keys[kept].T
+        chosen = [tallied[place] for place in kept.tolist()]
+        none = np.empty(0, dtype=np.int64)
         arrays = TallyArrays(
             slot,
             as_of,
             drawn,
-            np.array([each.rows for each in tallied], dtype=np.int64),
-            np.array([each.reports for each in tallied], dtype=np.int64).reshape(-1, len(plan.appliances)),
-            np.array([each.counts for each in tallied], dtype=np.int64).reshape(-1, plan.width),
+            np.array([each.rows for each in chosen], dtype=np.int64),
+            np.concatenate([none, *(each.reports for each in chosen)]).reshape(-1, len(plan.appliances)),
+            np.concatenate([none, *(each.counts for each in chosen)]).reshape(-1, plan.width),
         )
-        new = np.ones(len(keys), dtype=bool)
+        new = np.ones(len(kept), dtype=bool)
         new[1:] = (np.diff(slot) != 0) | (np.diff(as_of) != 0) | (np.diff(drawn) != 0)
         return cls(arrays, cell, np.cumsum(new) - 1)
 

@@ -6,6 +6,7 @@ much budget it drew with.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -66,6 +67,7 @@ def _columns(values: dict[str, Floats | float], counts: Integers | Floats) -> di
     }
 
 
+CACHED_LAWS = 4_096  # of all appliances and budgets; a few numbers each
 LEVEL_COLUMNS = ("held", "noise", "watts_noise_held", "watts_jump")
 GROUP_COLUMNS = ("watts", "watts_noise", "squares", "noise_not_held", "noise_held", "step", "lowest", "highest")
 
@@ -97,18 +99,26 @@ def _debiased(counts: Integers | Floats, reports: Floats, offsets: Floats, law: 
     each = reports[:, None]
     held = debias(counts, each, law)
     cells = noise(counts, each, law)
-    squared = offsets**2
-    if_held, jump = watts_moments(offsets, law)
-    return {
+    squared, one = offsets**2, _one_home(tuple(offsets.tolist()), law)
+    if_held = one["watts_noise_held"]
+    return one | {
         "held": held,
         "noise": cells,
         "watts": weighted_sums(held, offsets),
         "watts_noise": _clip_noise(weighted_sums(held, if_held), reports, if_held)
         if law.correlated
         else weighted_sums(cells, squared),
+        "squares": weighted_sums(held, centred(squared)) + reports * squared.mean(),
+    }
+
+
+@lru_cache(maxsize=CACHED_LAWS)
+def _one_home(offsets: tuple[float, ...], law: Law) -> dict[str, Floats | float]:
+    """What a law says of one home by itself, the same whoever reports."""
+    if_held, jump = watts_moments(np.array(offsets), law)
+    return {
         "watts_noise_held": if_held,
         "watts_jump": jump,
-        "squares": weighted_sums(held, centred(squared)) + reports * squared.mean(),
         "noise_not_held": float(noise(float(law.rise), 1, law)),
         "noise_held": float(noise(float(law.hold), 1, law)),
         "step": float(debias(1, 0, law)),

@@ -72,10 +72,34 @@ def estimate(
     With a number of `customers` there are totals of all of them too; and shares of homes are told `above` so many
     watts each, None for the lowest level.
     """
+    cells = CollectedCells.of(plan, tallies, first, last, times)
+    return estimate_collected(
+        cells,
+        consistency=consistency,
+        smooth=smooth,
+        times=times,
+        fold=fold,
+        customers=customers,
+        above=above,
+        by=by,
+    )
+
+
+def estimate_collected(
+    cells: CollectedCells,
+    *,
+    consistency: str = "norm-sub",
+    smooth: bool = False,
+    times: TimeFilter | None = None,
+    fold: str | None = None,
+    customers: Customers | int | None = None,
+    above: Sequence[float | None] = (),
+    by: Sequence[str] = (),
+) -> Estimates:
+    """The same from what was collected in these slots already, for one question after another."""
     if consistency not in CONSISTENCIES:
         raise UsageError(f"consistency is {consistency!r}; choose one of {', '.join(CONSISTENCIES)}")
-    show = CONSISTENCIES[consistency]
-    cells = CollectedCells.of(plan, tallies, first, last, times)
+    show, plan, tallies = CONSISTENCIES[consistency], cells.grouped.plan, cells.tallies
     groups = cells.groups(by) if by else []
     collected = cells.whole()
     timeline, homes = collected.timeline, collected.slot_homes[:, None]

@@ -24,21 +24,26 @@ def pooled_slots(plan: Plan, timeline: SlotTimeline, speakers: Floats) -> Mask:
     """The slots that count, of those asked for; `speakers` homes spoke of the appliance in each."""
     need = max(plan.minimum_homes, 1)
     counted: Mask = timeline.enough & timeline.requested & (speakers >= need)
-    for pool in whole_units(plan, timeline, speakers):
-        if len(pool) > 1:
-            counted[pool] = timeline.requested[pool].all()
+    for pool in _small_pools(plan, timeline, speakers):
+        counted[pool] = timeline.requested[pool].all()
     return counted
 
 
 def whole_units(plan: Plan, timeline: SlotTimeline, speakers: Floats) -> list[list[int]]:
     """What counts together wherever it is asked for: slots by themselves, and pools, by the last slot of each."""
-    need, span = max(plan.minimum_homes, 1), distinct_span(plan)
-    units = [[row] for row in np.flatnonzero(timeline.enough & (speakers >= need)).tolist()]
-    small = np.flatnonzero(timeline.enough & (speakers > 0) & (speakers < need))
-    if span > 1:
-        pools = _pools(timeline.slots[small].tolist(), speakers[small].tolist(), need, span, plan.publish)
-        units += [small[pool].tolist() for pool in pools]
+    large = np.flatnonzero(timeline.enough & (speakers >= max(plan.minimum_homes, 1)))
+    units = [[row] for row in large.tolist()] + _small_pools(plan, timeline, speakers)
     return sorted(units, key=lambda unit: unit[-1])
+
+
+def _small_pools(plan: Plan, timeline: SlotTimeline, speakers: Floats) -> list[list[int]]:
+    """The pools of slots that are too small by themselves."""
+    need, span = max(plan.minimum_homes, 1), distinct_span(plan)
+    if span == 1:
+        return []
+    small = np.flatnonzero(timeline.enough & (speakers > 0) & (speakers < need))
+    pools = _pools(timeline.slots[small].tolist(), speakers[small].tolist(), need, span, plan.publish)
+    return [small[pool].tolist() for pool in pools]
 
 
 def _pools(slots: list[int], speakers: list[float], need: int, span: int, publish: int = 1) -> Iterator[list[int]]:

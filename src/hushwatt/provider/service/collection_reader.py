@@ -19,7 +19,7 @@ from hushwatt.provider.estimate.contrasts.contrast import contrasts
 from hushwatt.provider.estimate.contrasts.contrast_document import contrast_document
 from hushwatt.provider.estimate.contrasts.side import Side
 from hushwatt.provider.estimate.document import Document, document, document_around, top_document
-from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.estimate.estimate import estimate_collected
 from hushwatt.provider.estimate.results import Estimates
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.estimate.totals.customers import Customers
@@ -159,13 +159,11 @@ class CollectionReader:
         board: BoardQuestions = NO_QUESTIONS,
     ) -> Estimates:
         """The published slots `first` to `last`: the one answer of all pages, programs and files."""
-        return estimate(
-            plan,
-            self.tallies(plan, last),
+        collected = self._published.collected(self._number(plan), plan, first, last, times)
+        return estimate_collected(
+            collected,
             consistency=consistency,
             smooth=smooth,
-            first=first,
-            last=last,
             times=times,
             fold=fold,
             by=by,
@@ -219,7 +217,7 @@ class CollectionReader:
             return known
         estimates = self.estimates(plan, *asked)
         fields = self._completed(plan, estimates, document_around(estimates, []))
-        body = with_slots(fields, self._slots.texts(estimates, (plan.id, consistency)))
+        body = with_slots(fields, self._slots.texts(estimates, (plan.id, consistency, *map(str, board.above))))
         if estimates.answered:
             self._answers.keep(question, body)
         return body

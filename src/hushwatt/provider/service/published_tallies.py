@@ -6,9 +6,12 @@ Those of the plans asked about last are kept in a bounded memory; what was publi
 import threading
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
+from hushwatt.plan.plan import Plan
+from hushwatt.provider.estimate.collected import CollectedCells
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.store.cells import StoredCell, all_cells, label_names, noted_cells
 from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database, Session
@@ -18,6 +21,7 @@ from hushwatt.provider.tally.labels import Cells
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 
 MAX_CACHED_BYTES = 1 << 28  # of tallies, of all plans together
+MAX_COLLECTED = 4  # stretches of slots that are ready for questions
 TALLY_BYTES = 500  # that one takes beside its numbers
 
 Groups = Mapping[TallyKey, Tally]
@@ -42,7 +46,30 @@ class PublishedTallies:
     def __init__(self, database: Database, largest: int = MAX_CACHED_BYTES) -> None:
         self._database, self._largest = database, largest
         self._cached: OrderedDict[int, CachedTallies] = OrderedDict()
+        self._collected: OrderedDict[Hashable, CollectedCells] = OrderedDict()
         self._lock = threading.Lock()
+
+    def collected(
+        self, number: int, plan: Plan, first: int | None, last: int | None, times: TimeFilter | None
+    ) -> CollectedCells:
+        """What was collected in some slots, ready for one question after another."""
+        with self._database.reading() as session:
+            state = plan_state(session, number)
+        question = number, state.published if state.published >= 0 else state, first, last, times
+        with self._lock:
+            if question in self._collected:
+                self._collected.move_to_end(question)
+                return self._collected[question]
+        collected = CollectedCells.of(plan, self.read(number, last), first, last, times)
+        with self._lock:
+            self._collected[question] = collected
+            while len(self._collected) > MAX_COLLECTED or self._collected_bytes > self._largest:
+                self._collected.popitem(last=False)
+        return collected
+
+    @property
+    def _collected_bytes(self) -> int:
+        return sum(each.grouped.by_cell.arrays.counts.nbytes for each in self._collected.values())
 
     def read(self, plan: int, last: int | None) -> Tallies:
         """The published tallies up to a slot, with how many homes of each cell every slot has."""

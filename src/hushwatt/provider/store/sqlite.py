@@ -45,7 +45,7 @@ BUSY_SECONDS = 10.0  # seconds to wait for another program that writes
 PURGE_MILLISECONDS = 200  # milliseconds to wait for readers of what was erased
 BUSY_RETRY_SECONDS = 0.002  # seconds; the other pauses for longer than this, so that its turn ends
 FSYNC_ERRORS = (apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC)  # what the disk holds now is not known
-DIGITS = 6  # of a number in a text of many
+DIGITS = 6  # of a number among many
 NO_HOMES = np.array([-1], dtype=np.int64)
 
 
@@ -300,8 +300,11 @@ def _array(homes: HomeNumbers) -> Any:
     return apsw.carray(np.ascontiguousarray(homes) if len(homes) else NO_HOMES)
 
 
-def _digits(numbers: HomeNumbers) -> str:
-    """Many small numbers as one value of a statement, each in so many digits: SQLite joins no two arrays."""
+def _digits(numbers: HomeNumbers) -> bytes:
+    """Many small numbers as one value of a statement, each in so many digits: SQLite joins no two arrays.
+
+    As bytes: in a text SQLite counts all characters before a place, for each number anew.
+    """
     powers = 10 ** np.arange(DIGITS - 1, -1, -1)
     digits: NDArray[np.uint8] = (numbers[:, None] // powers % 10 + ord("0")).astype(np.uint8)
-    return digits.tobytes().decode("ascii")
+    return digits.tobytes()

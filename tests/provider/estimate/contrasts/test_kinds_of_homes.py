@@ -4,7 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from tests.provider.estimate.groups.test_grouped import APPLIANCE, VALUES, spoken
+from tests.provider.estimate.groups.attack import APPLIANCE
+from tests.provider.estimate.groups.test_grouped import VALUES, spoken
 from tests.provider.simulated import plan_of
 
 from hushwatt.errors import UsageError

@@ -45,7 +45,7 @@ def product(*sizes, missing=()):
 
 def answered(plan, tallies):
     """Every number of levels that any door tells, by what was asked."""
-    told = {}
+    told: dict[tuple, float] = {}
     slots = sorted({key.slot for key in tallies.groups})
     stretches = [(None, None), *((a, b) for a in slots for b in slots if a <= b <= a + 3)]
     for first, last in stretches:

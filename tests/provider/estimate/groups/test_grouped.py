@@ -149,8 +149,7 @@ class TestAttack:
 
     def test_pools_must_be_even(self, monkeypatch):
         """Weighing reports in another way than the whole does tells its slots apart."""
-        evenly = grouped.even_pools
-        monkeypatch.setattr(grouped, "even_pools", lambda *asked: evenly(*asked[:4], np.ones_like(asked[4])))
+        monkeypatch.setattr(grouped, "even_pools", lambda *asked: even_pools(*asked[:4], np.ones_like(asked[4])))
 
         assert attack(*ATTACKED["small slots of the whole"])[1]
 

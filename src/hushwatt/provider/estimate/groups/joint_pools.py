@@ -41,7 +41,8 @@ class CellSpeakers:
         """
         heard = len(timeline.heard)
         flat = timeline.heard_index[group] * cells + cell
-        in_slot = np.bincount(flat, weights=speakers, minlength=heard * cells).reshape(heard, cells)
+        in_slot: Floats = np.bincount(flat, weights=speakers, minlength=heard * cells).astype(float)
+        in_slot = in_slot.reshape(heard, cells)
         if heard == len(timeline.slots):
             return cls(in_slot, in_slot > 0)
         sums = np.concatenate([np.zeros((1, cells)), np.cumsum(in_slot, axis=0)])
@@ -115,7 +116,7 @@ class _Walk:
         self.starts, self.ends = timeline.slots.tolist(), timeline.ends.tolist()
         self.newest = self.ends[-1] if self.ends else -1
         self.spoke, self.codes = spoke, codes
-        self.full = ((spoke.different >= self.need) | ~spoke.present).all(axis=1)
+        self.full: Mask = np.asarray(((spoke.different >= self.need) | ~spoke.present).all(axis=1))
         self.values = [
             codes[:, label] == value for label in range(codes.shape[1]) for value in np.unique(codes[:, label])
         ]
