@@ -349,7 +349,7 @@ def test_labels_are_seen_before_and_after(hushwatt, provider, plans, folder):
     status = hushwatt("household", "status", *where)
     table = json.loads(hushwatt("household", "status", "--json", *where).stdout)
 
-    assert "filed under     tariff A, region north: the provider knows this of your home without it" in done.stdout
+    assert "filed under     tariff A, region north: your provider knows this anyway" in done.stdout
     assert "  The provider files this home under: tariff A, region north." in status.stdout.splitlines()
     assert table["plans"][0]["labels"] == {"tariff": "A", "region": "north"}
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.provider.collecting import STORES, histories, records
+from tests.provider.collecting import histories, records
 from tests.provider.delivering import Depot, write_file
 from tests.provider.store.test_cells import NORTH, SOUTH
 
@@ -22,7 +22,6 @@ HOMES, SLOTS = 120, 6
 FLAT = Labels.of({"tariff": "B", "region": "north"})
 SHARES = {NORTH: 50, SOUTH: 30, FLAT: 30, NO_LABELS: 10}
 SIDES = ["tariff=A", "dates=2024-01-01..2024-01-03"]
-both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 
 
 def collected(talk, plan):
@@ -57,8 +56,9 @@ def written(path, labels):
     return path
 
 
-@both_stores
-@pytest.mark.parametrize("method", ["lbu", "lpu", "lbd"])
+@pytest.mark.parametrize(
+    ("store_address", "method"), [("sqlite", "lbu"), ("sqlite", "lbd"), ("postgres", "lpu")], indirect=["store_address"]
+)
 def test_every_door_gives_the_same_numbers(method, collecting, plan_of, tmp_path, store_address):
     """As a whole, by one label and by two, and kinds of homes against each other."""
     plan = plan_of(3, 4, method=method, oracle="oue", window=2, minimum_homes=12)

@@ -59,7 +59,7 @@ def test_labels_are_shown_agreed_to_and_kept(store, provider):
     (status,) = plan_statuses(store, 0)
     line = next(line for line in agreement(proposal).splitlines() if line.startswith("filed under"))
 
-    assert "tariff A, region north: the provider knows this of your home without it" in line
+    assert "tariff A, region north: your provider knows this anyway" in line
     assert line in store.value("SELECT words FROM consents")
     assert status.labels.document() == NORTH
     assert filed_sentence(status.labels) == "The provider files this home under: tariff A, region north."

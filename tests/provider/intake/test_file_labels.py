@@ -93,14 +93,15 @@ def test_another_run_may_have_named_them_meanwhile(depot, tmp_path, monkeypatch)
 
 @both_stores
 def test_homes_taken_back_may_come_with_others(depot, tmp_path):
-    """A delivery that was taken back has left no home in any cell."""
+    """A delivery that was taken back has left no home in any cell, and no tally."""
     store, _, file = depot
     store.take(file, labels=table(tmp_path / "1.csv", tariffs()))
     store.take_back(1)
-    empty = [each.homes for each in store.cells()]
+    empty, left = [each.homes for each in store.cells()], store.tallies()
     store.take(file, labels=table(tmp_path / "2.csv", dict.fromkeys(names(HOMES), "C")))
 
     assert empty == [0] * 4
+    assert left == {}
     assert [(each.labels.words(), each.homes) for each in store.cells()][4:] == [
         ("tariff C", HOMES // 2),
         ("tariff C, region north", HOMES // 2),

@@ -59,8 +59,8 @@ def consent_terms(
 def filed_words(plan: Plan, labels: Labels) -> str:
     """What the provider knows of this home anyway, and what that changes."""
     return (
-        f"{sanitised(labels.words())}: the provider knows this of your home without it, and may look at homes filed "
-        f"alike by themselves, {plan.minimum_homes:,} of them at least"
+        f"{sanitised(labels.words())}: your provider knows this anyway; it may look at the homes that are filed alike "
+        f"by themselves, never at fewer than {plan.minimum_homes:,}"
     )
 
 
