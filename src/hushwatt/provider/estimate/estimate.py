@@ -21,7 +21,7 @@ from hushwatt.provider.estimate.board import BoardAnswers
 from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
 from hushwatt.provider.estimate.influence import ForgeryInfluence
-from hushwatt.provider.estimate.intervals import Z95, normal_interval, score_interval
+from hushwatt.provider.estimate.intervals import normal_interval, score_interval
 from hushwatt.provider.estimate.measuring_mean import measured_limits
 from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds, covariance_bounds
 from hushwatt.provider.estimate.ranking.ranks import ranks
@@ -35,8 +35,8 @@ from hushwatt.provider.estimate.results import (
     SlotEstimates,
     SlotSummary,
 )
-from hushwatt.provider.estimate.smoothing.smooth import SmoothedSlots
 from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
+from hushwatt.provider.estimate.smoothing.smoothed_estimates import smoothed_estimates
 from hushwatt.provider.estimate.times.fold import fold_rows, hour_of
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.estimate.totals.customers import Customers
@@ -104,11 +104,10 @@ def estimate_collected(
     collected = cells.whole()
     timeline, homes = collected.timeline, collected.slot_homes[:, None]
     series = list(collected.series.values())
+    shown = [slot_estimates(each, homes, show) for each in series]
     if smooth:
-        pairs = zip(series, smoothed(timeline, series), strict=True)
+        pairs = zip(series, smoothed(timeline, series), shown, strict=True)
         shown = [smoothed_estimates(*each, homes, show) for each in pairs]
-    else:
-        shown = [slot_estimates(each, homes, show) for each in series]
     by_period, forgery = _period_answers(collected, show)
     rows = {} if fold is None else fold_rows(plan, timeline, fold)
     board = BoardAnswers.about(cells, times, customers, above)
@@ -242,53 +241,6 @@ def measuring_estimates(series: ApplianceSeries, own: SlotEstimates) -> SlotEsti
         return estimates
     part, low, high = measured_limits(slot_answers(series.plan, series.clipped_slots))
     return replace(estimates, measured=part, measured_low=low, measured_high=high)
-
-
-def smoothed_estimates(
-    series: ApplianceSeries, filtered: SmoothedSlots, homes: Floats, show: Consistency
-) -> SlotEstimates:
-    """The smoothed slots on the scale of all homes of each, and the others as they are.
-
-    A standard error is as large as the further limit asks for: the truth is within 1.96 of it.
-    """
-    own, smoothed, levels = slot_estimates(series, homes, show), filtered.smoothed, slice(series.levels)
-    if not series.plain:
-        filtered = among_measuring(series, filtered, own)
-    reach = np.maximum(filtered.share - filtered.low, filtered.high - filtered.share)
-    watts_reach = np.maximum(filtered.watts - filtered.watts_low, filtered.watts_high - filtered.watts)
-    shown = show(homes * filtered.share, homes)
-    return replace(
-        own,
-        levels=np.where(smoothed[:, None], shown[:, levels], own.levels),
-        levels_se=np.where(smoothed[:, None], (homes * reach / Z95)[:, levels], own.levels_se),
-        low=np.where(smoothed[:, None], (homes * filtered.low)[:, levels], own.low),
-        high=np.where(smoothed[:, None], (homes * filtered.high)[:, levels], own.high),
-        watts=np.where(smoothed, filtered.watts, own.watts),
-        watts_se=np.where(smoothed, watts_reach / Z95, own.watts_se),
-        watts_low=np.where(smoothed, filtered.watts_low, own.watts_low),
-        watts_high=np.where(smoothed, filtered.watts_high, own.watts_high),
-        smoothed=smoothed,
-    )
-
-
-def among_measuring(series: ApplianceSeries, filtered: SmoothedSlots, own: SlotEstimates) -> SmoothedSlots:
-    """The smoothed watts among the homes that measured the appliance in each slot, and of real watts.
-
-    What is smoothed is clipped watts, and who measures; the ratio and the tail are those of the slot.  Their
-    interval holds that of the slot by itself.
-    """
-    means = series.slot_means
-    if means is None:
-        return filtered
-    part = 1 - filtered.share[:, -1] if series.plan.answers_unmeasured else np.ones(len(filtered.watts))
-    part = np.where(part > 0, part, 1.0)  # else the slot is not known
-    tail = means.tails.median * means.top * filtered.share[:, series.levels - 1]
-    return replace(
-        filtered,
-        watts=(filtered.watts + tail) / part,
-        watts_low=np.minimum(own.watts_low, filtered.watts_low / part),
-        watts_high=np.maximum(own.watts_high, (filtered.watts_high + tail) / part),
-    )
 
 
 def requested_slots(numbers: SlotEstimates, timeline: SlotTimeline) -> SlotEstimates:
