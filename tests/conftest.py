@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -92,3 +92,22 @@ def plan_of() -> PlanOf:
         return Plan(method=method, mapping=mapping, appliances=appliances, **{**usual, **fields})
 
     return plan
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[str]:
+    """The address of a server with the S3 interface."""
+    from tests.object_store import s3_server
+
+    with s3_server() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def bucket(s3: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
+    """The address of an empty folder in a bucket, with the environment that leads there."""
+    from tests.object_store import environment
+
+    for name, value in environment(s3).items():
+        monkeypatch.setenv(name, value)
+    return f"s3://meters/{abs(hash(request.node.nodeid))}"

@@ -142,7 +142,7 @@ GROUPED = {
     "provider/dashboard/test_flow.py": """
         provider/dashboard/charts/small_multiples provider/dashboard/command_line provider/dashboard/compared
         provider/dashboard/day_parts provider/dashboard/time_marks provider/dashboard/views/compare
-        provider/dashboard/views/profile
+        provider/dashboard/views/profile provider/dashboard/views/totals
     """,
     "provider/dashboard/test_groups.py": "provider/dashboard/views/groups",
     "provider/dashboard/test_numbers_shown.py": "provider/dashboard/plan_promise",
@@ -184,6 +184,8 @@ GROUPED = {
         provider/api/upload provider/app provider/clock provider/store/access_tokens
         provider/store/enrolment_codes
     """,
+    "provider/intake/test_spark_stream.py": "cli/provider/stream",
+    "provider/service/test_watch.py": "cli/provider/watch",
     "provider/service/test_answer_cache.py": "provider/service/published_tallies",
     "provider/test_chaos.py": "provider/store/tallies",
     "provider/test_durable.py": "provider/store/session",
@@ -192,6 +194,8 @@ GROUPED = {
     "provider/test_telemetry.py": "provider/opentelemetry",
     "wire/reports/test_external_sort.py": "wire/reports/schema",
     "wire/reports/test_reader.py": "wire/reports/report_file wire/reports/rows wire/reports/writer",
+    "wire/storage/test_object_file.py": "wire/storage/seekable",
+    "wire/storage/test_object_path.py": "wire/storage/filesystems",
     "wire/test_payload.py": "wire/row_error",
 }
 
@@ -227,6 +231,7 @@ ACROSS = {
     "privacy/test_caps.py",
     "provider/dashboard/test_browser.py",
     "provider/estimate/test_publish.py",
+    "provider/test_addresses.py",
     "provider/operations/test_alert_rules.py",
     "provider/operations/test_alerts.py",
     "provider/test_hostile.py",

@@ -31,6 +31,7 @@ VIEWS = (
     "",
     "top",
     "shares",
+    "totals",
     "times",
     "series",
     "profile",
@@ -42,8 +43,11 @@ VIEWS = (
 )
 DASHBOARD: dict[str, Picture] = {
     "dashboard-overview": ("/", 1280, 980, "light"),
-    "dashboard-times": ("/times", 1280, 860, "light"),
-    "dashboard-series-phone": ("/series?smooth=1", 390, 960, "dark"),
+    "dashboard-series-phone": ("/series?smooth=1", 390, 1100, "dark"),
+}
+HOURLY: dict[str, Picture] = {
+    "dashboard-times": ("/times?per=day", 1280, 1000, "light"),
+    "dashboard-profile": ("/profile", 1280, 1180, "light"),
 }
 TOUR: dict[str, Picture] = {"dashboard-tour": ("/", 1280, 860, "light")}
 HOME: dict[str, Picture] = {
@@ -97,7 +101,7 @@ def browsing() -> Iterator["Browser"]:
 
 def take_some(browser: "Browser", folder: Path) -> None:
     """The pictures of the docs."""
-    for fleet, pictures in ((month(), DASHBOARD), (tour(), TOUR)):
+    for fleet, pictures in ((month(), DASHBOARD), (hourly(), HOURLY), (tour(), TOUR)):
         with collection(fleet) as address:
             for name, (path, width, height, scheme) in pictures.items():
                 picture(browser, address + path, folder / f"{name}.png", width, height, scheme)

@@ -5,6 +5,7 @@
   - ReadingsError  a table of readings is wrong      nothing was written; mend the table
   - ReportError    a report is not acceptable        the sender must not retry it
   - StateError     what was kept on disk is unfit    another plan's, damaged, or from elsewhere
+  - StorageError   a store of objects refuses        its keys, its network or its owner; then again
   - UsageError     a command was used wrongly        the next call can be right
   - OverBudget     a promise would be broken         a bug in hushwatt: stop, send nothing
 
@@ -43,6 +44,10 @@ class ReportError(HushwattError):
 
 class StateError(HushwattError):
     """What was kept on disk does not fit what is asked of it."""
+
+
+class StorageError(HushwattError):
+    """A store of objects does not give, or does not take, what it was asked to."""
 
 
 class UsageError(HushwattError):

@@ -1,7 +1,6 @@
 """Files of reports on their way into a store, without a service: what a data engineer has."""
 
 from datetime import timedelta
-from pathlib import Path
 
 import pyarrow as pa
 
@@ -56,7 +55,7 @@ class Depot:
         """Take files in, as a new run of the command does; with a table of labels, if there is one."""
         known = None if labels is None else FileLabels.read(labels)
         run = Ingest(self.database, self.collection, self.schedule, self.clock, labels=known)
-        return run.take(open_deliveries(self.plan, [Path(path) for path in paths]))
+        return run.take(open_deliveries(self.plan, paths))
 
     def publish(self, until=LAST - 1):
         with self.database.writing() as session:

@@ -29,7 +29,7 @@ NAME = re.compile(r"[\w.-]+")
 
 
 def main(*options: str) -> None:
-    compile_("dev", "pyproject.toml", "--extra", "dev", *options)
+    compile_("dev", "pyproject.toml", "--extra", "dev", "--override", "requirements/dev.override.in", *options)
     for name, words in smaller().items():
         compile_(name, *words, "--constraint", "requirements/dev.txt")
     compile_("tools", "requirements/tools.in", *options)

@@ -40,7 +40,7 @@ def compare(
     plan
         The plan's file.
     reports
-        The file of reports, or a folder of them.
+        The file of reports, or a folder of them, or their address, as s3://bucket/folder.
     a
         One side.
     b

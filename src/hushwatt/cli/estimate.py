@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from hushwatt.cli.options import Json
+from hushwatt.cli.options import Json, Place
 from hushwatt.cli.terminal import print_json, say
 from hushwatt.errors import UsageError
 
@@ -76,7 +76,7 @@ def estimate(
     /,
     *,
     as_json: Json = False,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    output: Annotated[Place | None, Parameter(name=["--output", "-o"])] = None,
     start: From = None,
     end: To = None,
     consistency: Literal["norm-sub", "none"] = "norm-sub",
@@ -85,6 +85,7 @@ def estimate(
     fold: Fold = None,
     hours: Hours = None,
     weekdays: Weekdays = None,
+    rejected: Place | None = None,
     by: By = None,
     labels_file: LabelsFile = None,
     customers: CustomersOption = None,
@@ -103,7 +104,7 @@ def estimate(
     plan
         The plan's file.
     reports
-        The file of reports, or a folder of them; for Spark also an address, as s3a://bucket/folder.
+        The file of reports, or a folder of them; or their address, as s3://bucket/folder.
     output
         Where to write as well: .json holds all; .csv and .parquet one row per slot, appliance and level.
     start
@@ -118,6 +119,8 @@ def estimate(
         Let every slot learn from the slots before it, its season too. The whole period stays as it is.
     levels
         Show also how many homes are at each level, on average over all slots.
+    rejected
+        A file (.parquet, .csv) for the reports that are refused, with the file, row and reason of each.
     """
     from hushwatt.cli.answers.above_table import above_remarks, above_tables
     from hushwatt.cli.answers.totals_table import totals_remarks, totals_tables
@@ -137,8 +140,16 @@ def estimate(
     times = TimeFilter.parse(hours, weekdays)
     if by is not None and labels_file is None:
         raise UsageError("--by wants --labels, the file that says which labels each home has")
+    if rejected is not None:
+        from hushwatt.wire.reports.rejected import check_ending
+
+        check_ending(rejected)
+        if engine != "embedded":
+            raise UsageError("--rejected is for the engine embedded")
     told = None if customers is None else Customers.parse(customers)
     tallies = tally_with_engine(agreed, reports, engine, master, spark_conf, labels_file)
+    if rejected is not None:
+        say(keep_rejected(agreed, reports, rejected))
     estimates = estimated(
         agreed,
         tallies,
@@ -188,7 +199,7 @@ def top(
     plan
         The plan's file.
     reports
-        The file of reports, or a folder of them; for Spark also an address, as s3a://bucket/folder.
+        The file of reports, or a folder of them; or their address, as s3://bucket/folder.
     count
         How many appliances to show.
     """
@@ -209,6 +220,20 @@ def top(
         print_tables(estimates, [top_table(estimates, count)], [legend, *remarks(estimates)], TOP_SPARE)
 
 
+def keep_rejected(plan: "Plan", reports: str, where: Path) -> str:
+    """Write the reports that are refused into a file, and say how many they are."""
+    from hushwatt.provider.tally.refused_reports import refused_reports
+    from hushwatt.wire.reports import report_files
+    from hushwatt.wire.reports.rejected import rejected_file
+    from hushwatt.wire.storage import location
+
+    sources = report_files(plan, location(reports))
+    with rejected_file(where, plan, max(source.homes for source in sources)) as writer:
+        for each in refused_reports(plan, sources):
+            writer.write(each.file, each.rows, each.batch, each.reasons)
+    return f"wrote {writer.rows:,} refused reports to {where}"
+
+
 def tally_with_engine(
     plan: "Plan",
     reports: str,
@@ -221,9 +246,7 @@ def tally_with_engine(
     from hushwatt.provider.tally.engines import engine as engine_of
     from hushwatt.provider.tally.label_table import read_labels
 
-    settings = dict(setting.partition("=")[::2] for setting in spark_conf or ())
-    if "" in settings or any("=" not in setting for setting in spark_conf or ()):
-        raise UsageError("--spark-conf wants NAME=VALUE")
+    settings = spark_settings(spark_conf)
     table = None if labels is None else read_labels(labels)
     tallies = engine_of(engine, master=master, settings=settings).tallies(plan, reports, table)
     if tallies.repeats:
@@ -233,3 +256,11 @@ def tally_with_engine(
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(tallies.refused.items()))
         say(f"{tallies.refused.total():,} reports are refused and not counted: {reasons}")
     return tallies
+
+
+def spark_settings(spark_conf: list[str] | None) -> dict[str, str]:
+    """Settings of Spark's own, by name."""
+    settings = dict(setting.partition("=")[::2] for setting in spark_conf or ())
+    if "" in settings or any("=" not in setting for setting in spark_conf or ()):
+        raise UsageError("--spark-conf wants NAME=VALUE")
+    return settings

@@ -54,6 +54,10 @@ COMMANDS = {
     "provider": Command(
         "hushwatt.cli.provider.provider:app", "Collect reports from homes, keep them safe, and give out estimates."
     ),
+    "stream": Command(
+        "hushwatt.cli.provider.stream:stream",
+        "Let Spark find new REPORTS, and take them into the provider's store, each once.",
+    ),
     "audit": Command(
         "hushwatt.cli.audit.audit:app", "Check that what is promised holds, by enumeration, search and attack."
     ),

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from hushwatt.cli.options import Output, Seed
+from hushwatt.cli.options import Output, Place, Seed
 from hushwatt.cli.progress import fractions
 from hushwatt.cli.terminal import say
 
 
 def randomise(
-    plan: Path, readings: Path, /, *, output: Output, seed: Seed | None = None, state: Path | None = None
+    plan: Path, readings: Place, /, *, output: Output, seed: Seed | None = None, state: Path | None = None
 ) -> None:
     """Randomise READINGS by PLAN into a Parquet file of reports.
 

@@ -5,7 +5,7 @@ is what comes back; for a path it is a pyarrow table.
 """
 
 import warnings
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -24,6 +24,7 @@ from hushwatt.provider.tally.label_table import LabelTable, read_labels
 from hushwatt.provider.tally.tally import Tallies
 from hushwatt.wire.reports.report_table import ReportTable
 from hushwatt.wire.reports.schema import HOMES, PLAN
+from hushwatt.wire.storage import location
 
 F = TypeVar("F")
 
@@ -51,7 +52,7 @@ def randomise(plan: Plan, readings: Frame, *, seed: int | None = None) -> Frame:
     'DataFrame'
     """
     _check_plan(plan)
-    table = Path(readings) if isinstance(readings, str | PathLike) else to_arrow(readings)
+    table = location(readings) if isinstance(readings, str | PathLike) else to_arrow(readings)
     reports, done = randomise_table(plan, table, seed=seed)
     for line in done.lines()[1:]:
         warnings.warn(line, stacklevel=2)
@@ -116,7 +117,7 @@ def _check_plan(plan: Plan) -> None:
 
 
 def _label_table(labels: Frame) -> LabelTable:
-    return read_labels(Path(labels)) if isinstance(labels, str | PathLike) else LabelTable.of(to_arrow(labels))
+    return read_labels(fspath(labels)) if isinstance(labels, str | PathLike) else LabelTable.of(to_arrow(labels))
 
 
 def _tallies(plan: Plan, reports: Frame, homes: int | None, labels: LabelTable | None) -> Tallies:
@@ -124,7 +125,7 @@ def _tallies(plan: Plan, reports: Frame, homes: int | None, labels: LabelTable |
         return tally_sources(plan, [ReportTable(plan, _labelled(plan, to_arrow(reports), homes))], labels)
     if homes is not None:
         raise UsageError("a file of reports says itself how many homes there are; leave homes out")
-    return tally_reports(plan, Path(reports), labels)
+    return tally_reports(plan, fspath(reports), labels)
 
 
 def _labelled(plan: Plan, table: pa.Table, homes: int | None) -> pa.Table:

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
+from os import PathLike
 from pathlib import Path
 from typing import Self
 
@@ -26,6 +27,7 @@ from hushwatt.plan.shown import printable
 from hushwatt.privacy.entropy import Source, source_for
 from hushwatt.privacy.length_bias import refuse_length_bias
 from hushwatt.wire.reports import ReportWriter
+from hushwatt.wire.storage import Location, atomic_write_to
 
 SLOT, WATTS = itemgetter(0), itemgetter(2)  # of a page
 
@@ -54,8 +56,8 @@ class RandomiseSummary:
 
 def randomise_file(
     plan: Plan,
-    readings: Path,
-    reports: Path,
+    readings: str | PathLike[str] | Location,
+    reports: str | PathLike[str] | Location,
     *,
     seed: int | None = None,
     state: Path | None = None,
@@ -65,7 +67,7 @@ def randomise_file(
     known = FleetState.load(plan, state) if state is not None and state.exists() else None
     run = Randomisation.start(plan, readings, seed, known, progress)
     with ExitStack() as files:  # closed in reverse: the state is in place before the reports are
-        destination = files.enter_context(atomic_write(reports))
+        destination = files.enter_context(atomic_write_to(reports))
         memory = None if state is None else files.enter_context(atomic_write(state))
         with ReportWriter(destination, plan, len(run.table.homes), seed) as writer:
             run.write(writer)
@@ -75,7 +77,7 @@ def randomise_file(
 
 
 def randomise_table(
-    plan: Plan, readings: Path | pa.Table, *, seed: int | None = None
+    plan: Plan, readings: str | PathLike[str] | Location | pa.Table, *, seed: int | None = None
 ) -> tuple[pa.Table, RandomiseSummary]:
     """Randomise a table of readings into a table of reports in memory."""
     run = Randomisation.start(plan, readings, seed)
@@ -98,7 +100,7 @@ class Randomisation:
     def start(
         cls,
         plan: Plan,
-        readings: Path | pa.Table,
+        readings: str | PathLike[str] | Location | pa.Table,
         seed: int | None,
         known: FleetState | None = None,
         progress: ProgressCallback | None = None,

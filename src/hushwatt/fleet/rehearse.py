@@ -6,7 +6,6 @@ many as the others.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -22,6 +21,7 @@ from hushwatt.privacy.entropy import source_for
 from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates, SlotSummary
+from hushwatt.wire.storage import Location
 
 Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -102,7 +102,7 @@ class RehearsalResult:
 
 
 def rehearse(
-    plan: Plan, readings: Path, homes: int, *, seed: int | None = None, progress: ProgressCallback | None = None
+    plan: Plan, readings: Location, homes: int, *, seed: int | None = None, progress: ProgressCallback | None = None
 ) -> RehearsalResult:
     """Draw what `homes` homes like those of a table of readings would report, and estimate from it."""
     refuse_undrawable(plan, homes)

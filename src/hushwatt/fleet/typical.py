@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from hushwatt.fleet.readings.readings import read_slots
 from hushwatt.household.report.levels import Watts
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.advice.learn import Typical
+from hushwatt.wire.storage import Location
 
 ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC), datetime(2050, 1, 1, tzinfo=UTC)
 STEPS = np.geomspace(1e-3, 1e6, 4001)  # watts that slots are counted between: half a percent apart
@@ -54,7 +54,7 @@ class _Usage:
         return Typical(mean, max(high, half, mean), self.measured / self.slots)
 
 
-def typical_usage(plan: Plan, readings: Path, *, progress: ProgressCallback | None = None) -> dict[str, Typical]:
+def typical_usage(plan: Plan, readings: Location, *, progress: ProgressCallback | None = None) -> dict[str, Typical]:
     """By appliance of the plan that is in the readings, whenever these were taken.
 
     What a home did not measure is no part of a mean, and a home that measured nothing in a slot none of that slot.

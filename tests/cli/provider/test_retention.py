@@ -48,7 +48,7 @@ def test_a_longer_retention_is_kept_to(hushwatt, over, tmp_path):
     kept = hushwatt("provider", "retention", "--remove", "--data", tmp_path, HUSHWATT_RETENTION="9999d")
 
     assert (kept.returncode, kept.stderr) == (0, "")
-    assert "2 published slots have payloads" in kept.stdout
+    assert "reports are kept, 2 published slots with payloads" in kept.stdout
 
 
 def test_payloads_that_should_be_gone_are_said(hushwatt, over, tmp_path):
@@ -68,7 +68,9 @@ def test_what_is_not_published_stays(hushwatt, collecting, plan_of, tmp_path):  
     talk.stop()
 
     refused = hushwatt("provider", "retention", "--remove", "--data", tmp_path)
+    told = json.loads(hushwatt("provider", "retention", "--json", "--data", tmp_path).stdout)
 
+    assert (told["needed_bytes"], told["plans"][0]["slots_left"]) == (0, 0)
     assert refused.returncode == 2
     assert refused.stderr.count("\n") == 1
     assert "published is up to slot -1" in refused.stderr

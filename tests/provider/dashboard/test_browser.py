@@ -21,6 +21,7 @@ CHARTS = {
     "/": 2,
     "/top": 1,
     "/shares": 1,
+    "/totals": 1,
     "/times": 1,
     "/series": 1,
     "/profile": 0,

@@ -1,8 +1,5 @@
 """The fields of times, and times in sentences."""
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 from tests.provider.simulated import plan_of
 
@@ -15,8 +12,7 @@ DAILY = plan_of([[0, 9]], timezone="Europe/Berlin", start="2024-10-01", slot="1d
 
 
 def fields(plan, **given):
-    query: Any = SimpleNamespace(plan=plan, given={name.replace("start", "from"): text for name, text in given.items()})
-    return TimeFields.of(query)
+    return TimeFields.of(plan, {name.replace("start", "from"): text for name, text in given.items()})
 
 
 @pytest.mark.parametrize(

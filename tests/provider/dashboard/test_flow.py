@@ -10,6 +10,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -174,6 +175,30 @@ def test_a_comparison_is_that_of_the_command(talk, query):
             assert float(row[name]) == pytest.approx(each[name], abs=1e-12)
 
 
+@pytest.mark.parametrize("query", ["", f"?customers=90&{TIMES}"])
+def test_totals_are_those_of_the_command(talk, query):
+    """kWh a day and in all, of the homes taking part or of all customers; and the hour of the peak."""
+    told, shown = run(talk, f"/totals{query}"), page(talk, f"/totals{query}")
+    whole = told["customers"] if query else told["totals"]
+
+    for row in numbers(talk, f"/totals{query}"):
+        own = told["appliances"].get(row["appliance"], {})
+        each = whole if row["appliance"] == "together" else own["customers"] if query else own
+        assert [float(row[key]) for key in ("kwh_a_day", "kwh")] == pytest.approx([each["kwh_a_day"], each["kwh"]])
+        assert [float(row[key]) for key in ("low", "high")] == pytest.approx(each["kwh_a_day_ci95"])
+        assert [float(row[key]) for key in ("kwh_low", "kwh_high")] == pytest.approx(each["kwh_ci95"])
+    assert f"from {int(told['peak']['key'])} h on" in shown.text
+    assert ("All 90 customers" if query else f"The {HOMES} homes taking part") in shown.text
+
+
+def test_fewer_customers_than_homes_are_refused(talk):
+    """The homes taking part are customers too."""
+    response = talk.client.get("/totals?customers=7")
+
+    assert response.status_code == 400
+    assert f"{HOMES} homes take part" in response.text
+
+
 def test_sentences_say_what_is_certain_and_what_is_not(talk):
     """An appliance that runs in the evening uses more then, for certain; one that never changes cannot be told."""
     day = page(talk, "/profile?appliance=appliance+0").text
@@ -215,6 +240,17 @@ def test_times_that_are_not_asked_for_are_not_too_few_homes(talk):
     assert None in line["y"]
     assert "from Fri" not in shown.text
     assert "on Fri, Sat between 8 and 23 h" in shown.text
+
+
+def test_the_files_of_a_page_hold_its_times(talk):
+    """What a page offers to download has the slots of its filters, and no others."""
+    links = re.findall(r'href="(/v1/[^"]*)" download', talk.client.get(f"/top?{TIMES}").text)
+    rows = list(csv.DictReader(io.StringIO(talk.client.get(html.unescape(links[0])).text)))
+    starts = {datetime.fromisoformat(row["start"].replace("Z", "+00:00")) for row in rows}
+    local = {each.astimezone(ZoneInfo("Asia/Tokyo")) for each in starts}
+
+    assert {each.hour for each in local} == set(range(8, 23))
+    assert {each.weekday() for each in local} == {4, 5}
 
 
 def test_fields_hold_the_times_of_the_address(talk):

@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from tests.provider.collecting import STORES, histories, records
-from tests.provider.delivering import Depot, names, write_file
+from tests.provider.delivering import Depot, names, same, write_file
 from tests.provider.intake.test_collect import KINDS
 
 from hushwatt.errors import ReportError, UsageError
@@ -16,6 +16,7 @@ from hushwatt.provider.intake import archive as module
 from hushwatt.provider.intake.archive import archive
 from hushwatt.provider.intake.device_names import device_of
 from hushwatt.provider.intake.erase import erase_device
+from hushwatt.provider.intake.take_back import take_back
 from hushwatt.provider.store.slots import scrub
 from hushwatt.provider.tally.engines import tally_reports
 
@@ -225,6 +226,68 @@ def test_dropped_reports_do_not_empty_an_archive(filled, tmp_path):
 
     assert done.kept == list(range(SLOTS))
     assert pq.read_table(tmp_path / "archive").num_rows == HOMES * SLOTS
+
+
+@both_stores
+def test_what_is_archived_is_dropped(filled, tmp_path):
+    """The store keeps no report and PostgreSQL no table of it; answers, lateness and archive are as before."""
+    store = filled("lpu")
+    before, tallies = store.told(), store.tallies()
+
+    done = archive(store.database, store.collection, tmp_path / "archive", drop=True)
+    again = archive(store.database, store.collection, tmp_path / "archive", drop=True)
+    repeated = store.take(tmp_path / "reports.parquet", tmp_path / "archive")
+    tables = [] if store.database.is_local else store.all("SELECT inhrelid FROM pg_inherits")
+
+    rows = pq.read_table(tmp_path / "archive").num_rows
+    assert done.dropped == rows == sum(tally.rows for tally in tallies.values()) > HOMES
+    assert (again.dropped, again.kept) == (0, done.written)
+    assert (repeated.accepted, repeated.late) == (0, rows)
+    assert store.all("SELECT count(*) FROM reports") == [(0,)]
+    assert len(tables) == 0
+    assert same(store.tallies(), tallies)
+    assert store.told() == before
+
+
+@both_stores
+def test_open_slots_and_other_files_are_not_dropped(filled, tmp_path):
+    """A file that lacks a report keeps its slot in the store, and a slot that was scrubbed before stays known."""
+    store = filled("lbu")
+    archive(store.database, store.collection, tmp_path / "archive", first=0, last=1)
+    table = pq.read_table(tmp_path / "archive" / "slot-000000.parquet")
+    pq.write_table(table.slice(0, HOMES - 1), tmp_path / "archive" / "slot-000000.parquet")
+    with store.database.writing() as session:
+        scrub(session, store.number, SLOTS)
+
+    done = archive(store.database, store.collection, tmp_path / "archive", drop=True)
+
+    assert (done.dropped, done.gone) == (HOMES, [2, 3, 4])
+    assert store.all("SELECT slot, count(*) FROM reports GROUP BY slot ORDER BY slot") == [
+        (slot, HOMES) for slot in (0, 2, 3, 4)
+    ]
+
+
+@both_stores
+def test_an_erased_home_leaves_the_archive_of_dropped_slots(filled, tmp_path):
+    """A home that goes after its reports were dropped is taken out of the files, as ever."""
+    store = filled("lbu")
+    archive(store.database, store.collection, tmp_path / "archive", drop=True)
+    erase(store, names(1)[0])
+
+    archive(store.database, store.collection, tmp_path / "archive", drop=True)
+
+    assert pq.read_table(tmp_path / "archive").num_rows == (HOMES - 1) * SLOTS
+
+
+def test_a_delivery_is_not_taken_back_half(filled, tmp_path, plan_of):
+    """Where reports of published slots were dropped, nobody knows whose homes a delivery has named: one clear line."""
+    store = filled("lbu")
+    sent = list(histories(store.plan, HOMES, SLOTS + 1))[SLOTS:]
+    store.take(write_file(tmp_path / "later.parquet", store.plan, sent, names(HOMES)))
+    archive(store.database, store.collection, tmp_path / "archive", drop=True)
+
+    with pytest.raises(UsageError, match="were dropped from the store"), store.database.writing() as session:
+        take_back(session, store.collection, 2)
 
 
 def test_a_folder_that_is_none_is_refused(filled, tmp_path):

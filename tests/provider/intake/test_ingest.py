@@ -1,5 +1,6 @@
 """Files of reports in the store: the same answers as from the files, each report once."""
 
+import json
 import subprocess
 import sys
 import time
@@ -488,3 +489,52 @@ def test_a_service_beside_goes_on(collecting, depot, delivered, plan_of, tmp_pat
     assert [answer.json()["accepted"] for answer in answers] == [HOMES] * SLOTS
     assert found[0].accepted == 300 * SLOTS
     assert {key.slot: tally.rows for key, tally in store.tallies().items()} == dict.fromkeys(range(SLOTS), 300 + HOMES)
+
+
+def test_what_is_refused_is_kept(tmp_path, hushwatt, plan_of):
+    """--rejected keeps refused and late rows with file, row and reason; mended, they are taken in like any file."""
+    plan = plan_of(3, 4, 2)
+    path = write_file(tmp_path / "a.parquet", plan, list(histories(plan, 30, 2)), names(30))
+    table = pq.read_table(path)
+    drawn = table["drawn"].to_numpy().copy()
+    drawn[[3, 40]] += 1
+    place = table.schema.get_field_index("drawn")
+    pq.write_table(table.set_column(place, table.schema.field("drawn"), pa.array(drawn)), path)
+    (tmp_path / "plan.toml").write_text(plan.toml())
+
+    first = hushwatt("provider", "ingest", "a.parquet", "--plan", "plan.toml", "--rejected", "no.parquet")
+    kept = pq.read_table(tmp_path / "no.parquet")
+    again = hushwatt("provider", "ingest", "a.parquet", "--rejected", "no.parquet")
+    mended = kept.set_column(place, kept.schema.field("drawn"), pa.array(kept["drawn"].to_numpy() - 1))
+    pq.write_table(mended, tmp_path / "mended.parquet")
+    back = hushwatt("provider", "ingest", "mended.parquet", "--homes", 30, "--json")
+
+    assert first.returncode == 0
+    assert "wrote 2 refused or late reports to no.parquet" in first.stderr
+    assert kept.select(["file", "row", "reason"]).to_pylist() == [
+        {"file": "a.parquet", "row": 4, "reason": "wrong_amount"},
+        {"file": "a.parquet", "row": 41, "reason": "wrong_amount"},
+    ]
+    assert (again.returncode, again.stderr.count("\n")) == (2, 1)
+    assert "no.parquet is there already" in again.stderr
+    assert json.loads(back.stdout)["accepted"] == 2
+
+
+def test_what_is_refused_is_kept_though_the_run_ends_early(tmp_path, hushwatt, plan_of):
+    """A file that is wrong further down ends the run; what was refused before it is kept all the same."""
+    plan = plan_of(3, 4, 2)
+    sent = list(histories(plan, 30, 2))
+    path = write_file(tmp_path / "a.parquet", plan, sent, names(30))
+    table = pq.read_table(path)
+    place = table.schema.get_field_index("drawn")
+    numbers = pa.array(table["drawn"].to_numpy() + 1)
+    pq.write_table(table.set_column(place, table.schema.field("drawn"), numbers), path)
+    damaged = bytearray(write_file(tmp_path / "b.parquet", plan, sent, names(30, 50)).read_bytes())
+    damaged[4:60] = bytes(56)
+    (tmp_path / "b.parquet").write_bytes(damaged)
+    (tmp_path / "plan.toml").write_text(plan.toml())
+    run = hushwatt("provider", "ingest", "a.parquet", "b.parquet", "--plan", "plan.toml", "--rejected", "no.csv")
+
+    assert run.returncode == 2
+    assert "b.parquet" in run.stderr
+    assert len((tmp_path / "no.csv").read_text().splitlines()) == 1 + 60

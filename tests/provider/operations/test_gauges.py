@@ -52,14 +52,18 @@ def test_gateways_are_bounded(collecting, plan_of, monkeypatch):
     assert MAX_GATEWAYS == 200
 
 
-def test_a_plan_that_is_over_has_no_silent_gateways(collecting, plan_of):
-    """Nobody is waited for when there is nothing to send any more."""
+def test_nobody_is_missed_in_a_plan_that_is_over(collecting, plan_of):
+    """Gateways are not waited for, nor homes for an answer, when there is nothing to send any more."""
     talk = collecting(plan_of(3, 4))
     talk.gateway(MIN_HOMES)
+    talk.at_slot(0, late=timedelta(days=1))
+    talk.client.portal.call(talk.service.publish_due)
     before = value(talk, "gateway_silent_seconds", plan=talk.plan.id, gateway="1")
+    heard = value(talk, "homes_heard", plan=talk.plan.id)
     talk.at_slot(talk.plan.calendar.slots - 1, late=timedelta(days=3))
 
-    assert before == 0
+    assert (before, heard) == (0, 0)
+    assert value(talk, "homes_heard", plan=talk.plan.id) is None
     assert value(talk, "gateway_silent_seconds", plan=talk.plan.id, gateway="1") is None
 
 

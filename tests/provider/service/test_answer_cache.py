@@ -6,9 +6,11 @@ import pytest
 from tests.provider.collecting import histories, records
 
 from hushwatt.provider.estimate.document import document
+from hushwatt.provider.estimate.times.time_filter import TimeFilter
+from hushwatt.provider.estimate.totals.customers import Customers
 from hushwatt.provider.service import answer_cache, published_tallies
 from hushwatt.provider.service.answer_cache import ByteCache, SlotTexts
-from hushwatt.provider.service.collection_reader import CollectionReader
+from hushwatt.provider.service.collection_reader import BoardQuestions, CollectionReader
 from hushwatt.provider.service.published_tallies import PublishedTallies
 from hushwatt.provider.store.cells import cell_of
 from hushwatt.provider.store.tallies import read_tallies
@@ -21,6 +23,10 @@ QUESTIONS = [
     {"consistency": "none"},
     {"by": "tariff"},
     {"from": "2024-01-02", "to": "2024-01-03"},
+    {"above": "50"},
+    {"using": "true"},
+    {"customers": "1000"},
+    {"weekdays": "mon-fri"},
 ]
 LABELLED = [Labels.of({"tariff": letter}) for letter in "AB"]
 
@@ -58,6 +64,10 @@ def worked_out(talk):
         fresh.document(talk.plan, consistency="none"),
         fresh.document(talk.plan, by=["tariff"]),
         fresh.document(talk.plan, 1, 2),
+        fresh.document(talk.plan, board=BoardQuestions(above=(50.0,))),
+        fresh.document(talk.plan, board=BoardQuestions(above=(None,))),
+        fresh.document(talk.plan, board=BoardQuestions(customers=Customers.parse("1000"))),
+        fresh.document(talk.plan, times=TimeFilter.parse(None, "mon-fri")),
     ]
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hushwatt.cli.options import Json, Seed
+from hushwatt.cli.options import Json, Place, Seed
 from hushwatt.cli.progress import fractions
 from hushwatt.cli.terminal import print_json, say
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hushwatt.fleet.rehearse import RehearsalResult
 
 
-def rehearse(plan: Path, readings: Path, /, *, homes: int, seed: Seed | None = None, as_json: Json = False) -> None:
+def rehearse(plan: Path, readings: Place, /, *, homes: int, seed: Seed | None = None, as_json: Json = False) -> None:
     """See what HOMES homes like those of READINGS would show under PLAN, beside the truth.
 
     Nothing is collected: what the provider would count is drawn at once from its exact distribution, so

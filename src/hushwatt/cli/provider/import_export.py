@@ -1,17 +1,18 @@
 """`hushwatt provider ingest`, `export` and `erase`: reports in bulk, into the store and out of it."""
 
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from hushwatt.cli.estimate import Above, CustomersOption, Using
-from hushwatt.cli.options import Json
+from hushwatt.cli.options import Json, Place
 from hushwatt.cli.provider.store_options import USUAL_STORE, PlanName, StoreOptions, open_existing_store, plan_number
 from hushwatt.cli.terminal import print_json, say
-from hushwatt.errors import UsageError
+from hushwatt.errors import HushwattError, UsageError
 
 if TYPE_CHECKING:
     from hushwatt.plan.plan import Plan
@@ -20,11 +21,15 @@ if TYPE_CHECKING:
     from hushwatt.provider.schedule import SlotSchedule
     from hushwatt.provider.service.config import Config
     from hushwatt.provider.store.session import Database
+    from hushwatt.wire.reports.rejected import RejectedWriter
 
 
 def ingest(
-    *files: Path,
+    *files: Place,
     homes: int | None = None,
+    rejected: Place | None = None,
+    watch: Place | None = None,
+    every: float = 10.0,
     labels: Path | None = None,
     plan: PlanName = None,
     where: StoreOptions = USUAL_STORE,
@@ -39,9 +44,16 @@ def ingest(
     Parameters
     ----------
     files
-        Files of reports, or folders of them, all of one plan.
+        Files of reports, or folders of them, all of one plan; or their addresses, as s3://bucket/folder.
     homes
         How many homes take part, instead of what the files say.
+    rejected
+        A new file (.parquet, .csv) for the reports that are refused or late, with the file, row and reason of each.
+        Once mended, it can be taken in like any other; give --homes with it.
+    watch
+        A folder or an address: take files in as they land there, and publish slots on time, until Ctrl-C or SIGTERM.
+    every
+        How many seconds lie between two looks at it.
     labels
         A table of what you know of homes anyway (CSV or Parquet): a column household, and one for each label. New
         homes get theirs from it; a home keeps those that it came with.
@@ -54,20 +66,56 @@ def ingest(
 
     check_homes(homes)
     known = None if labels is None else FileLabels.read(labels)
+    if watch is not None:
+        from hushwatt.cli.provider.watch import watch_place
+
+        if files or rejected is not None:
+            raise UsageError("--watch stands alone: without files, and without --rejected")
+        watch_place(watch, every, homes, known, plan, where, as_json)
+        return
     database, collection, schedule = open_collection(where.settings(), plan)
     with closing(database):
         opened = open_deliveries(collection.plan, files)
         began, total = time.perf_counter(), sum(file.reports.rows for file in opened)
-        with progress("taking reports in", total) as advance:
-            ingested = Ingest(database, collection, schedule, SystemUtcClock(), homes, known).take(opened, advance)
+        declared = max(file.reports.homes for file in opened) if homes is None else homes
+        with (
+            kept_rejected(rejected, collection.plan, declared) as writer,
+            progress("taking reports in", total) as advance,
+        ):
+            clock = SystemUtcClock()
+            ingested = Ingest(database, collection, schedule, clock, homes, known, writer).take(opened, advance)
     _print_summary(collection, ingested, time.perf_counter() - began, as_json)
+    if writer is not None:
+        say(f"wrote {writer.rows:,} refused or late reports to {rejected}")
+
+
+@contextmanager
+def kept_rejected(where: Path | None, plan: "Plan", homes: int) -> "Iterator[RejectedWriter | None]":
+    """A file for what is refused; what the store has gone past is written also when the run ends early."""
+    from hushwatt.wire.reports.rejected import rejected_file
+
+    if where is None:
+        yield None
+        return
+    if where.exists():
+        raise UsageError(f"{where} is there already: move it, or name another file for what is refused now")
+    stopped: BaseException | None = None
+    with rejected_file(where, plan, homes) as writer:
+        try:
+            yield writer
+        except (HushwattError, KeyboardInterrupt) as problem:
+            stopped = problem
+    if stopped is not None:
+        say(f"wrote {writer.rows:,} refused or late reports to {where}")
+        raise stopped
 
 
 def export(
-    output: Path,
+    output: Place,
     /,
     *,
     reports: bool = False,
+    drop: bool = False,
     plan: PlanName = None,
     start: Annotated[str | None, Parameter(name="--from")] = None,
     end: Annotated[str | None, Parameter(name="--to")] = None,
@@ -93,6 +141,9 @@ def export(
         The file to write, which is replaced; or the folder for reports.
     reports
         Write an archive of reports instead of estimates.
+    drop
+        With --reports: take out of the store what is in the archive, slot by slot, once the file is complete.
+        Published numbers stay; keep the archive, and export into it again after a home was erased.
     start
         The first slot, by a date or time in it; local to the plan unless it has an offset.
     end
@@ -116,6 +167,8 @@ def export(
     asked = BoardQuestions(None if customers is None else Customers.parse(customers), thresholds(above or (), using))
     if asked != NO_QUESTIONS and (reports or output.suffix.lower() != ".json"):
         raise UsageError("--customers, --above and --using are for estimates in a file that ends in .json")
+    if drop and not reports:
+        raise UsageError("--drop goes with --reports: only what is in an archive can be dropped")
     settings = where.settings()
     database = open_existing_store(settings)
     read = open_reader(settings, database)
@@ -125,7 +178,7 @@ def export(
     first, last = parse_time_range(agreed, start, end)
     _publish(database, collection, read.schedule(agreed))
     if reports:
-        _archive(database, collection, output, first, last)
+        _archive(database, collection, output, first, last, drop)
     else:
         labels = [each.strip() for each in by.split(",")] if by is not None else ()
         write(read.estimates(agreed, first, last, consistency, smooth, by=labels, board=asked), output)
@@ -217,14 +270,18 @@ def _why_unpublished(plan: "Plan") -> str:
     return f"results are published {how_often(plan.publish, plan.slot)}, and theirs are not yet"
 
 
-def _archive(database: "Database", collection: "Collection", folder: Path, first: int | None, last: int | None) -> None:
+def _archive(
+    database: "Database", collection: "Collection", folder: Path, first: int | None, last: int | None, drop: bool
+) -> None:
     from hushwatt.cli.progress import progress
     from hushwatt.provider.intake.archive import archive, slots_between
 
     total = len(slots_between(database, collection, first, last))
     with progress("writing slots", total) as advance:
-        done = archive(database, collection, folder, first, last, advance)
+        done = archive(database, collection, folder, first, last, advance, drop)
     say(f"wrote {len(done.written):,} slots to {folder}; {len(done.kept):,} were there")
+    if drop:
+        say(f"dropped {done.dropped:,} reports from the store")
     if done.gone:
         say(f"{len(done.gone):,} slots could not be written: the store no longer has their payloads")
 

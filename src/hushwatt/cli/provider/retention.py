@@ -78,9 +78,8 @@ def _print_lines(told: dict[str, Any]) -> None:
     for plan in told["plans"]:
         over = plan["over_days"]
         when = f"over for {over:g} days" if over >= 0 else f"runs for {-over:g} days more"
-        kept = (
-            f"{plan['slots_with_payloads']:,} published slots have payloads" if plan["reports_kept"] else "nothing kept"
-        )
+        payloads = f"reports are kept, {plan['slots_with_payloads']:,} published slots with payloads"
+        kept = payloads if plan["reports_kept"] else "nothing kept"
         print(f"{plan['plan'][:12]}  {plan['name']}: {when}, {kept}")
         for problem in plan["problems"]:
             print(f"  ✗ {problem}")

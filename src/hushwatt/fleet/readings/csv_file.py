@@ -7,7 +7,6 @@ line by line, to say where.
 import csv
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import TextIO
 
 import pyarrow as pa
@@ -15,6 +14,7 @@ from pyarrow import csv as arrow_csv
 
 from hushwatt.errors import ReadingsError
 from hushwatt.fleet.readings.columns import COLUMNS, parse_nanoseconds
+from hushwatt.wire.storage.location import Location, opener
 
 BLOCK_BYTES = 1 << 22  # bytes
 MAX_LINE_LETTERS = 1 << 20  # letters of a line that is read by itself, to say what is wrong with it
@@ -26,7 +26,7 @@ TYPES = {"household": ENCODED, "time": ENCODED, "appliance": ENCODED, "watts": p
 class CsvReadings:
     """The four columns of a CSV file with a header; an empty cell is a missing one."""
 
-    def __init__(self, path: Path, nulls: bool = False) -> None:
+    def __init__(self, path: Location, nulls: bool = False) -> None:
         """`nulls` says that watts may be missing."""
         self.path, self._nulls = path, nulls
         try:
@@ -66,7 +66,7 @@ class CsvReadings:
 
     def _stream(self, columns: tuple[str, ...]) -> arrow_csv.CSVStreamingReader:
         return arrow_csv.open_csv(
-            self.path,
+            opener(self.path)(),
             arrow_csv.ReadOptions(use_threads=False, block_size=BLOCK_BYTES),
             arrow_csv.ParseOptions(newlines_in_values=True),
             arrow_csv.ConvertOptions(

@@ -16,6 +16,8 @@ from hushwatt.fleet.readings.columns import COLUMNS, CellError, check_columns
 from hushwatt.fleet.readings.csv_file import CsvReadings
 from hushwatt.fleet.readings.parquet_file import BATCH_ROWS, ParquetReadings
 from hushwatt.wire.arrow_tables import batches_of, decode_dictionaries
+from hushwatt.wire.storage import Location, ObjectPath, location
+from hushwatt.wire.storage.location import absence, inside
 
 PARQUET = (".parquet", ".pq", ".parq")
 CSV = (".csv",)
@@ -24,7 +26,7 @@ CSV = (".csv",)
 class ReadingsFile(Protocol):
     """One file of readings whose columns have been checked."""
 
-    path: Path
+    path: Location
     size: int  # bytes
 
     def batches(self, columns: tuple[str, ...]) -> Iterator[tuple[pa.RecordBatch, float]]:
@@ -38,7 +40,8 @@ class ArrowReadings:
     """The four columns of a pyarrow table; the rest of it is never looked at."""
 
     def __init__(self, table: pa.Table, name: str = "readings") -> None:
-        self.path, self.size = Path(name), table.nbytes
+        self.path: Location = Path(name)
+        self.size = table.nbytes
         self._table = decode_dictionaries(table, COLUMNS)
         check_columns(name, self._table.schema)
 
@@ -54,14 +57,14 @@ class ArrowReadings:
         return f"row {row + 1}"
 
 
-def readings_files(readings: str | PathLike[str] | pa.Table, nulls: bool = False) -> list[ReadingsFile]:
+def readings_files(readings: str | PathLike[str] | Location | pa.Table, nulls: bool = False) -> list[ReadingsFile]:
     """Every file that a path stands for, in the order in which they are read; or a table in memory.
 
     `nulls` says that watts may be missing.
     """
     if isinstance(readings, pa.Table):
         return [ArrowReadings(readings)]
-    files = _files(Path(readings))
+    files = _files(location(readings))
     return [ParquetReadings(file) if _is_parquet(file) else CsvReadings(file, nulls) for file in files]
 
 
@@ -70,25 +73,25 @@ def refusal(file: ReadingsFile, first: int, fault: CellError) -> ReadingsError:
     return ReadingsError(f"{file.path}, {file.where(first + fault.row)}, column {fault.column}: {fault.problem}")
 
 
-def _files(path: Path) -> list[Path]:
+def _files(path: Location) -> list[Location]:
     if path.is_file():
         return [path]
     if not path.is_dir():
-        raise ReadingsError(f"{path}: there is no such file or folder")
-    inside = [file for file in path.rglob("*") if file.suffix.lower() in PARQUET + CSV and file.is_file()]
-    names = {file.relative_to(path): file for file in inside}
-    visible = [names[name] for name in sorted(names) if not any(part.startswith(".") for part in name.parts)]
+        raise ReadingsError(f"{path}: {absence(path)}")
+    names = [name for name in sorted(inside(path)) if name.suffix.lower() in PARQUET + CSV]
+    shown = [path / name for name in names if not any(part.startswith(".") for part in name.parts)]
+    visible = [file for file in shown if isinstance(file, ObjectPath) or file.is_file()]
     if not visible:
         raise ReadingsError(f"{path}: there is no Parquet or CSV file in this folder")
     return visible
 
 
-def _is_parquet(path: Path) -> bool:
+def _is_parquet(path: Location) -> bool:
     """By its name, or by its first bytes when the name does not tell."""
     if path.suffix.lower() in PARQUET + CSV:
         return path.suffix.lower() in PARQUET
     try:
         with path.open("rb") as file:
-            return file.read(4) == b"PAR1"
+            return bool(file.read(4) == b"PAR1")
     except OSError as problem:
         raise ReadingsError(f"{path}: {problem.strerror}") from None

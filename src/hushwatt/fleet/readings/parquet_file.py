@@ -1,7 +1,6 @@
 """One Parquet file of readings, read piece by piece."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pyarrow as pa
 
@@ -9,6 +8,7 @@ from hushwatt.errors import ReadingsError
 from hushwatt.fleet.readings.columns import check_columns
 from hushwatt.wire.reports.bounded_parquet import BATCH_ROWS, BoundedParquet
 from hushwatt.wire.reports.parquet_bounds import DamagedColumn, UnsafeParquet
+from hushwatt.wire.storage.location import Location
 
 __all__ = ["BATCH_ROWS", "ParquetReadings"]
 
@@ -16,7 +16,7 @@ __all__ = ["BATCH_ROWS", "ParquetReadings"]
 class ParquetReadings:
     """The four columns of a Parquet file; the rest of it is never read."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Location) -> None:
         self.path = path
         try:
             self.size = path.stat().st_size

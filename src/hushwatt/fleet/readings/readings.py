@@ -31,6 +31,7 @@ from hushwatt.fleet.readings.run_lengths import RunLengths
 from hushwatt.fleet.readings.slot_histogram import SlotHistogram
 from hushwatt.fleet.readings.value_pass import ValuePass
 from hushwatt.plan.plan import Plan
+from hushwatt.wire.storage import Location
 
 # How long each stage takes, about, as a share of the whole.
 INDEX_SHARE, VALUE_SHARE, SORT_SHARE = 0.3, 0.25, 0.2  # what is left: what is done with the pages
@@ -176,7 +177,7 @@ class ReadingsTable:
 
 def read_slots(
     plan: Plan,
-    readings: str | PathLike[str] | pa.Table,
+    readings: str | PathLike[str] | Location | pa.Table,
     *,
     known: pa.Array | None = None,
     progress: ProgressCallback | None = None,

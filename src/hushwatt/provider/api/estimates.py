@@ -155,13 +155,17 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         form: Literal["csv", "json", "parquet"],
         start: From = None,
         end: To = None,
+        hours: Hours = None,
+        weekdays: Weekdays = None,
         consistency: Consistency = "norm-sub",
         smooth: bool = False,
         by: By = None,
     ) -> Response:
         plan = authenticator.collection(plan_id).plan
-        between = parse_query_range(plan, start, end)
-        estimates = read.estimates(plan, *between, consistency=consistency, smooth=smooth, by=label_names(by))
+        between, times = parse_query_range(plan, start, end), TimeFilter.parse(hours or None, weekdays or None)
+        estimates = read.estimates(
+            plan, *between, consistency=consistency, smooth=smooth, times=times, by=label_names(by)
+        )
         with TemporaryDirectory() as folder:
             file = Path(folder) / f"estimates.{form}"
             export(estimates, file)

@@ -1,12 +1,13 @@
 """The fields in which times are chosen, and how times are told in a sentence."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 
 from hushwatt.plan.plan import Plan
 from hushwatt.plan.times import zone
 from hushwatt.provider.dashboard import formatting
-from hushwatt.provider.dashboard.query import TIMES, PageQuery
+from hushwatt.provider.dashboard.query import TIMES
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.estimate.times.time_range import parse_query_range
 
@@ -34,10 +35,9 @@ class TimeFields:
     clock: bool  # whether hours can be told apart
 
     @classmethod
-    def of(cls, query: PageQuery, prefix: str = "") -> "TimeFields":
+    def of(cls, plan: Plan, given: Mapping[str, str], prefix: str = "") -> "TimeFields":
         """The fields of a page, or with a prefix those of one side of a comparison."""
-        start, end, hours, weekdays = (query.given.get(prefix + name, "") for name in TIMES)
-        plan = query.plan
+        start, end, hours, weekdays = (given.get(prefix + name, "") for name in TIMES)
         first, last = parse_query_range(plan, start, end)
         fields = [_field(plan, word, slot) for word, slot in ((start, first), (end, last))]
         days = WEEKDAYS if weekdays in WEEKDAYS else {**WEEKDAYS, weekdays: weekdays}

@@ -3,6 +3,7 @@
 import shlex
 
 from hushwatt.provider.dashboard.query import PageQuery
+from hushwatt.provider.estimate.contrasts.side import Side
 
 PLAN_FILE, REPORTS, LABELS = "plan.json", "reports", "labels.csv"
 
@@ -19,7 +20,7 @@ def slots_command(query: PageQuery) -> str:
     return estimate_command(query, *["--smooth"] * query.smooth, "--output", "estimates.csv")
 
 
-def compare_command(a: str, b: str, labels: bool) -> str:
+def compare_command(a: Side, b: Side) -> str:
     """`hushwatt compare` for two sides, which may be kinds of homes by their labels."""
-    words = ["--labels", LABELS] if labels else []
-    return shlex.join(["hushwatt", "compare", PLAN_FILE, REPORTS, "--a", a, "--b", b, *words])
+    words = ["--labels", LABELS] if a.where or b.where else []
+    return shlex.join(["hushwatt", "compare", PLAN_FILE, REPORTS, "--a", a.what, "--b", b.what, *words])

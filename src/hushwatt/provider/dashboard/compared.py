@@ -31,22 +31,24 @@ class ComparedSide:
     group: str  # labels of its homes, as written
 
 
-def compared_sides(page: PageContext) -> list[ComparedSide]:
-    """The sides of an address; what a side leaves open is what the whole page asks for."""
-    given = page.query.given
+def compared_sides(page: PageContext, more: Asked) -> list[ComparedSide]:
+    """The sides of an address, with `more` that it does not say; what a side leaves open the whole page says."""
+    given = {**page.query.given, **more}
     whole = {name: given[name] for name in TIMES if name in given}
-    return [_side(page, name, {**whole, **_own(given, name)}) for name in "ab"]
+    return [_side(page, given, name, {**whole, **_own(given, name)}) for name in "ab"]
 
 
 def _own(given: Mapping[str, str], name: str) -> dict[str, str]:
     return {part: given[f"{name}_{part}"] for part in (*TIMES, "group") if f"{name}_{part}" in given}
 
 
-def _side(page: PageContext, name: str, asked: Asked) -> ComparedSide:
+def _side(page: PageContext, given: Asked, name: str, asked: Asked) -> ComparedSide:
     side = Side.parse(page.plan, written(asked), page.labels)
     times = times_text(page.plan, side.first, side.last, side.times)
     words = [group_words(side.where)] * bool(side.where) + [times] * (times != ALWAYS or not side.where)
-    return ComparedSide(name, side, " ".join(words), TimeFields.of(page.query, f"{name}_"), asked.get("group", ""))
+    return ComparedSide(
+        name, side, " ".join(words), TimeFields.of(page.plan, given, f"{name}_"), asked.get("group", "")
+    )
 
 
 def group_words(labels: Mapping[str, str]) -> str:

@@ -1,15 +1,18 @@
 """What a page is made from: the query, the estimates that answer it, and the moment."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from typing import Any, TypeVar
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import rules_of
 from hushwatt.provider.dashboard import formatting
+from hushwatt.provider.dashboard.kept_answers import KeptAnswers
 from hushwatt.provider.dashboard.query import PageQuery
-from hushwatt.provider.estimate.collected import CollectedSlots
+from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
+from hushwatt.provider.estimate.courses.course import Courses, courses
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.estimate.results import Estimates, PeriodEstimates
 from hushwatt.provider.estimate.times.time_filter import local_span
@@ -18,6 +21,7 @@ from hushwatt.provider.store.plans import PlanState
 from hushwatt.provider.tally.labels import Cells
 from hushwatt.provider.tally.tally import Tallies
 
+Answer = TypeVar("Answer")
 TOO_FEW, NOT_ASKED = "too few homes", "nobody was asked"
 FEW_MEASURE = "too few homes measure it"
 NOT_SMOOTHED = "not smoothed"
@@ -58,6 +62,7 @@ class PageContext:
     reader: CollectionReader
     query: PageQuery
     now: datetime
+    kept: KeptAnswers = field(default_factory=KeptAnswers)
 
     @property
     def plan(self) -> Plan:
@@ -70,16 +75,31 @@ class PageContext:
     @cached_property
     def estimates(self) -> Estimates:
         """The estimates that were asked for."""
+        asked: Any = {name: getattr(self.query, name) for name in ("first", "last", "smooth", "times")}
+        return self.kept_answer("estimates", lambda: estimate(self.plan, self.tallies, **asked))
+
+    @cached_property
+    def cells(self) -> CollectedCells:
+        """The slots that were asked for, of every kind of homes."""
         query = self.query
-        return estimate(
-            self.plan, self.tallies, first=query.first, last=query.last, smooth=query.smooth, times=query.times
+        return self.kept_answer(
+            "cells", lambda: CollectedCells.of(self.plan, self.tallies, query.first, query.last, query.times)
         )
 
     @cached_property
     def collected(self) -> CollectedSlots:
-        """The slots that were asked for, before they are summed up."""
-        query = self.query
-        return CollectedSlots.of(self.plan, self.tallies, query.first, query.last, query.times)
+        """The same of all homes together, before they are summed up."""
+        return self.kept_answer("collected", self.cells.whole)
+
+    def courses(self, fold: str, names: Sequence[str]) -> Courses:
+        """How the watts of these appliances go from key to key of a fold."""
+        return self.kept_answer((fold, *names), lambda: courses(self.collected, fold, names))
+
+    def kept_answer(self, what: Hashable, work_out: Callable[[], Answer]) -> Answer:
+        """What pages with the same times have in common, until more is published."""
+        query, state = self.query, self.state
+        moment = self.plan.id, state.published, state.homes
+        return self.kept.get((what, *moment, query.first, query.last, query.times, query.smooth), work_out)
 
     @cached_property
     def tallies(self) -> Tallies:

@@ -43,7 +43,7 @@ def layout_context(page: PageContext, view: "View", signed_in: bool) -> dict[str
         "downloads": [(name, query.download(form)) for form, name in FORMS],
         "range_text": range_text(page),
         "left_out": left_out_text(page),
-        "fields": TimeFields.of(query),
+        "fields": TimeFields.of(plan, query.given),
         "range_links": range_links(page, view.path),
     }
 

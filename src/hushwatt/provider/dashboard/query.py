@@ -18,7 +18,7 @@ from hushwatt.provider.service.collection_reader import CollectionReader
 FLAGS = {"": False, "0": False, "false": False, "off": False, "1": True, "true": True, "on": True}
 MAX_APPLIANCES = 4  # drawn together; more colours cannot be told apart
 MAX_LENGTH = 100  # characters of a value
-COUNTS = {"k": (1, 1000), "homes": (1, 10**9), "slots": (1, 3660)}
+COUNTS = {"k": (1, 1000), "homes": (1, 10**9), "slots": (1, 3660), "customers": (1, 10**12)}
 SIDES = tuple(f"{side}_{part}" for side in "ab" for part in ("from", "to", "hours", "weekdays", "group"))
 TIMES = ("from", "to", "hours", "weekdays")  # which slots
 RESOLUTIONS = ("slot", "hour", "day", "week", "month")  # the finest first

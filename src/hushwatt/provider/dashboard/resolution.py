@@ -16,7 +16,6 @@ from hushwatt.provider.dashboard import formatting
 from hushwatt.provider.dashboard.page_context import PageContext, SlotCell
 from hushwatt.provider.dashboard.query import RESOLUTIONS
 from hushwatt.provider.dashboard.time_marks import TimeSeries, course_series, slot_series
-from hushwatt.provider.estimate.courses.course import courses
 from hushwatt.provider.estimate.intervals import Z95
 from hushwatt.provider.estimate.times.fold import fold_rows
 
@@ -81,7 +80,7 @@ def _finest(page: PageContext, names: Sequence[str], most: int, choices: tuple[t
 def _told(page: PageContext, names: Sequence[str], most: int, per: str) -> TimeSeries:
     if per == "slot":
         return slot_series(page, names, most)
-    return course_series(page, courses(page.collected, f"each-{per}", names))
+    return course_series(page, page.courses(f"each-{per}", names))
 
 
 def _sensible(page: PageContext) -> Iterator[str]:

@@ -17,7 +17,9 @@ from hushwatt.provider.api.access import COOKIE, Access
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.dashboard.assets import Assets
 from hushwatt.provider.dashboard.charts.figure import PageChart
+from hushwatt.provider.dashboard.kept_answers import KeptAnswers
 from hushwatt.provider.dashboard.login import Login
+from hushwatt.provider.dashboard.numbers_file import NumbersFile
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.page_layout import layout_context
 from hushwatt.provider.dashboard.query import parse_query
@@ -49,7 +51,7 @@ class DashboardPages:
     def __init__(self, service: Service, access: Access) -> None:
         self.service, self.access = service, access
         self.assets = Assets()
-        self.renderer = Renderer(self.assets)
+        self.renderer, self.kept = Renderer(self.assets), KeptAnswers()
 
     def endpoint(self, view: View, login: Login) -> Endpoint:
         """The endpoint of a view."""
@@ -66,10 +68,11 @@ class DashboardPages:
     def _show(self, view: View, request: Request) -> Response:
         parameters = dict(request.query_params)
         query = parse_query(self.service.read, parameters, request.query_params.getlist("appliance"))
-        page = PageContext(self.service.read, query, self.service.clock.now())
+        page = PageContext(self.service.read, query, self.service.clock.now(), self.kept)
         shown: dict[str, Any] = view.show(page)
         if parameters.get("form", "") == "csv" and "numbers" in shown:
-            return shown["numbers"].response(HEADERS)
+            numbers: NumbersFile = shown["numbers"]
+            return numbers.response(HEADERS)
         layout = layout_context(page, view, signed_in=COOKIE in request.cookies)
         charts = any(isinstance(each, PageChart) for each in shown.values())
         return self.renderer.page(view.template, charts=charts, **{**layout, **shown})

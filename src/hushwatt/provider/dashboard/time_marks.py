@@ -68,7 +68,8 @@ def course_series(page: PageContext, found: Courses) -> TimeSeries:
         begin, _ = local_span(plan, slot)
         starts.setdefault(fold_key(found.fold, begin), begin)
     places = {key: place for place, key in enumerate(found.keys)}
-    marks, rows = [], {name: [] for name in found.by_appliance}  # type: dict[str, list[SlotCell]]
+    marks: list[TimeMark] = []
+    rows: dict[str, list[SlotCell]] = {name: [] for name in found.by_appliance}
     for key, start in starts.items():
         points = {name: _point(row, places.get(key)) for name, row in found.by_appliance.items()}
         marks.append(_course_mark(one, key, start, max((each.slots for each in points.values() if each), default=0)))

@@ -99,32 +99,30 @@ def _debiased(counts: Integers | Floats, reports: Floats, offsets: Floats, law: 
     each = reports[:, None]
     held = debias(counts, each, law)
     cells = noise(counts, each, law)
-    squared, one = offsets**2, _one_home(tuple(offsets.tolist()), law)
-    if_held = one["watts_noise_held"]
-    return one | {
+    squared = offsets**2
+    if_held, jump = _cached_moments(tuple(offsets.tolist()), law)
+    return {
         "held": held,
         "noise": cells,
         "watts": weighted_sums(held, offsets),
         "watts_noise": _clip_noise(weighted_sums(held, if_held), reports, if_held)
         if law.correlated
         else weighted_sums(cells, squared),
-        "squares": weighted_sums(held, centred(squared)) + reports * squared.mean(),
-    }
-
-
-@lru_cache(maxsize=CACHED_LAWS)
-def _one_home(offsets: tuple[float, ...], law: Law) -> dict[str, Floats | float]:
-    """What a law says of one home by itself, the same whoever reports."""
-    if_held, jump = watts_moments(np.array(offsets), law)
-    return {
         "watts_noise_held": if_held,
         "watts_jump": jump,
+        "squares": weighted_sums(held, centred(squared)) + reports * squared.mean(),
         "noise_not_held": float(noise(float(law.rise), 1, law)),
         "noise_held": float(noise(float(law.hold), 1, law)),
         "step": float(debias(1, 0, law)),
         "lowest": float(debias(0, 1, law)),
         "highest": float(debias(1, 1, law)),
     }
+
+
+@lru_cache(maxsize=CACHED_LAWS)
+def _cached_moments(offsets: tuple[float, ...], law: Law) -> tuple[Floats, Floats]:
+    """The same for one home whoever reports."""
+    return watts_moments(np.array(offsets), law)
 
 
 def _clip_noise(noise: Floats, reports: Floats, if_held: Floats) -> Floats:

@@ -14,15 +14,16 @@ slot, start and reports are empty.
 
 import json
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hushwatt.errors import UsageError
-from hushwatt.files import atomic_write
 from hushwatt.provider.estimate.document import document, uneven_limits
 from hushwatt.provider.estimate.results import Estimates, GroupEstimates
+from hushwatt.wire.storage import Location, atomic_write_to, location
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,12 +31,13 @@ if TYPE_CHECKING:
 FORMULA = r"^([=+\-@\t\r\n])"
 
 
-def export(estimates: Estimates, path: Path) -> None:
+def export(estimates: Estimates, path: str | PathLike[str] | Location) -> None:
     """Write the estimates to `path`, in the form that its ending names."""
+    path = location(path)
     form = FORMATS.get(path.suffix.lower())
     if form is None:
         raise UsageError(f"{path} must end in one of {', '.join(FORMATS)}")
-    with atomic_write(path) as temporary:
+    with atomic_write_to(path) as temporary:
         form(estimates, temporary)
 
 

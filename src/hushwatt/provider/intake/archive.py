@@ -9,6 +9,7 @@ have been erased since: they are taken out.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hushwatt.errors import UsageError
-from hushwatt.files import atomic_write
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.intake.device_names import devices_of, names_of
 from hushwatt.provider.store.session import Database, Session
@@ -25,7 +25,9 @@ from hushwatt.provider.store.tallies import reported_slots
 from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.wire.reports import ReportBatch, ReportWriter
 from hushwatt.wire.reports.report_file import ReportFile
+from hushwatt.wire.storage import Location, atomic_write_to, location
 
+OF_SLOT = "FROM reports WHERE plan = ? AND slot = ?"
 BATCH_ROWS = 1 << 16  # reports read from the store at a time
 
 
@@ -36,18 +38,21 @@ class Archived:
     written: list[int] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)  # were there already
     gone: list[int] = field(default_factory=list)  # whose payloads the store no longer has
+    dropped: int = 0  # reports that are in the files alone now
 
 
 def archive(
     database: Database,
     collection: Collection,
-    folder: Path,
+    folder: str | PathLike[str] | Location,
     first: int | None = None,
     last: int | None = None,
     advance: Callable[[int], None] = lambda slots: None,
+    drop: bool = False,
 ) -> Archived:
-    """Write the published slots `first` to `last` into a folder, each by itself."""
-    if folder.exists() and not folder.is_dir():
+    """Write the published slots `first` to `last` into a folder, each by itself; then `drop` them from the store."""
+    folder = location(folder)
+    if folder.is_file():
         raise UsageError(f"{folder} is a file, not a folder")
     archived = Archived()
     for slot in slots_between(database, collection, first, last):
@@ -60,8 +65,24 @@ def archive(
                 archived.written.append(slot.slot)
             else:
                 archived.gone.append(slot.slot)
+        if drop and path.exists():
+            archived.dropped += _drop(database, collection, slot.slot, path)
         advance(1)
+    if drop:
+        database.drop_empty_partitions(collection.number)
     return archived
+
+
+def _drop(database: Database, collection: Collection, slot: int, path: Location) -> int:
+    """Take a slot's reports out of the store when the file has all of them; how many.
+
+    A home that is erased meanwhile is in neither, or the slot stays until the next time.
+    """
+    rows = ReportFile(collection.plan, path).rows
+    with database.writing() as session:
+        if session.all(f"SELECT count(*) {OF_SLOT}", collection.number, slot) != [(rows,)]:
+            return 0
+        return session.run(f"DELETE {OF_SLOT}", collection.number, slot)
 
 
 def slots_between(
@@ -78,15 +99,16 @@ def slots_between(
     ]
 
 
-def _write(path: Path, collection: Collection, slot: PublishedSlot, batches: Iterator[ReportBatch]) -> bool:
+def _write(path: Location, collection: Collection, slot: PublishedSlot, batches: Iterator[ReportBatch]) -> bool:
     """Write a slot's file, whole or not at all; not when there is nothing to write."""
     first = next(batches, None)
     if first is None:
         return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for left in path.parent.glob(f".*-{path.name}"):  # by a run that was killed
-        left.unlink()
-    with atomic_write(path) as temporary, ReportWriter(temporary, collection.plan, slot.homes) as writer:
+    if isinstance(path, Path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for left in path.parent.glob(f".*-{path.name}"):  # by a run that was killed
+            left.unlink()
+    with atomic_write_to(path) as temporary, ReportWriter(temporary, collection.plan, slot.homes) as writer:
         for batch in chain([first], batches):
             writer.write_batch(batch)
     return True
@@ -108,10 +130,10 @@ def _stored(session: Session, collection: Collection, slot: int) -> Iterator[Rep
         )
 
 
-def _take_out_erased(session: Session, collection: Collection, slot: PublishedSlot, path: Path) -> None:
+def _take_out_erased(session: Session, collection: Collection, slot: PublishedSlot, path: Location) -> None:
     """Write a file anew without the homes that are no longer enrolled; nothing is ever added to it."""
     file = ReportFile(collection.plan, path)
-    counted = session.all("SELECT count(*) FROM reports WHERE plan = ? AND slot = ?", collection.number, slot.slot)
+    counted = session.all(f"SELECT count(*) {OF_SLOT}", collection.number, slot.slot)
     if counted == [(file.rows,)]:
         return
     left = sum(int(enrolled.sum()) for _, enrolled in _enrolled(session, collection, file))

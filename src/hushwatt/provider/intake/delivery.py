@@ -4,13 +4,14 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.checks.declared_homes import INGEST, check_declared_homes
 from hushwatt.wire.payload import Layout
+from hushwatt.wire.storage import Location, location
 
 if TYPE_CHECKING:
     from hushwatt.wire.reports import ReportBatch
@@ -28,7 +29,7 @@ class Delivery:
     stamp: tuple[int, int, int]  # file, size and time of its last change, as they were at first
 
     @property
-    def path(self) -> Path:
+    def path(self) -> Location:
         return self.reports.path
 
     @cached_property
@@ -63,16 +64,18 @@ class Delivery:
             raise ReportError(f"{self.path}: it changed while it was read; try again when it is complete")
 
 
-def open_deliveries(plan: Plan, paths: Iterable[Path]) -> list[Delivery]:
+def open_deliveries(plan: Plan, paths: Iterable[str | PathLike[str] | Location]) -> list[Delivery]:
     """The files that paths mean, all checked before any of them is taken in."""
     from hushwatt.wire.reports import report_files
 
-    files = [Delivery(plan, file, file_stamp(file.path)) for path in paths for file in report_files(plan, path)]
+    files = [
+        Delivery(plan, file, file_stamp(file.path)) for path in paths for file in report_files(plan, location(path))
+    ]
     if not files:
         raise UsageError("no file of reports was named")
     return files
 
 
-def file_stamp(path: Path) -> tuple[int, int, int]:
+def file_stamp(path: Location) -> tuple[int, int, int]:
     status = path.stat()
     return status.st_ino, status.st_size, status.st_mtime_ns

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from hushwatt.errors import ReportError
 from hushwatt.parallel import prefetch
 from hushwatt.plan.times import show_instant
 from hushwatt.provider.clock import UtcClock
@@ -45,10 +46,19 @@ from hushwatt.provider.tally.draws import PUBLICATION
 
 if TYPE_CHECKING:
     from hushwatt.wire.reports import ReportBatch
+    from hushwatt.wire.reports.rejected import RejectedWriter
 
 PAUSE_SECONDS = 0.01  # seconds after a transaction, so that a service beside gets its turn
 Advance = Callable[[int], None]
 Flags = NDArray[np.bool_]
+
+
+class NotBegun(ReportError):
+    """A file has reports of a slot that has not begun; from there on it can be taken in later."""
+
+    def __init__(self, words: str, slot: int) -> None:
+        self.slot = slot
+        super().__init__(words)
 
 
 @dataclass
@@ -104,10 +114,11 @@ class Ingest:
         clock: UtcClock,
         homes: int | None = None,
         labels: FileLabels | None = None,
+        rejected: "RejectedWriter | None" = None,
     ) -> None:
-        """`homes` take part, whatever the files say; new ones get `labels`."""
+        """`homes` take part, whatever the files say; new ones get `labels`; `rejected` is given what is refused."""
         self._database, self._collection, self._schedule, self._clock = database, collection, schedule, clock
-        self._declared, self._labels = homes, labels
+        self._declared, self._labels, self._rejected = homes, labels, rejected
         self._index = DeviceIndex()
         self._forgotten = 0  # homes erased and deliveries taken back when the known ones were looked up
 
@@ -136,9 +147,16 @@ class Ingest:
             with self._database.writing() as session:
                 verdicts, homes = self._take_rows(session, file, rows)
             ingested.add(verdicts, homes)
+            self._keep_rejected(file, rows, verdicts)
             ingested.known += len(rows.batch) - len(verdicts)
             advance(len(rows.batch))
             time.sleep(PAUSE_SECONDS)
+
+    def _keep_rejected(self, file: Delivery, rows: ValidatedRows, verdicts: Verdicts) -> None:
+        if self._rejected is not None:
+            refused = np.flatnonzero((verdicts != ACCEPTED) & (verdicts != REPEATED))
+            reasons = [REASONS[verdict] for verdict in verdicts[refused].tolist()]
+            self._rejected.write(str(file.path), rows.first + refused, rows.batch.taken(refused), reasons)
 
     def _validated(self, file: Delivery, done: int) -> Iterator[ValidatedRows]:
         cache = DeviceCache(self._collection.plan)
@@ -154,7 +172,8 @@ class Ingest:
         if coming.any():
             row = int(coming.argmax())
             begins = show_instant(self._schedule.plan.calendar.start_of(int(batch.slot[row])))
-            raise file.reports.refusal(first + row, f"its slot has not begun; it begins at {begins}")
+            refusal = file.reports.refusal(first + row, f"its slot has not begun; it begins at {begins}")
+            raise NotBegun(str(refusal), int(batch.slot[row]))
 
     def _take_rows(self, session: Session, file: Delivery, rows: ValidatedRows) -> tuple[Verdicts, int]:
         """Keep what is new of some rows, and how far the file has come; verdicts, and homes enrolled."""

@@ -48,6 +48,11 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
         raise UsageError(f"delivery {number} cannot be taken back: it came before it was noted what files bring")
     if stay and stay == brought:
         raise UsageError(f"delivery {number} cannot be taken back: all of its slots are published")
+    if _dropped(session, plan, published):
+        raise UsageError(
+            f"delivery {number} cannot be taken back: reports of published slots were dropped from the store, so "
+            "nobody knows which homes it alone has named"
+        )
     slots = reported_slots(session, plan, published)
     reports, homes = 0, [np.empty(0, dtype=np.int64)]
     for slot in slots:
@@ -65,6 +70,12 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
     set_declared_homes(session, plan, declared_by_files(session, plan))
     session.run("UPDATE plans SET undone = undone + 1 WHERE plan = ?", plan)
     return TakenBack(reports, int(stay), gone, again)
+
+
+def _dropped(session: Session, plan: int, published: int) -> bool:
+    """Whether a published slot has been counted, and none of its reports is here."""
+    statement = "SELECT 1 FROM reports WHERE plan = ? AND slot = ? LIMIT 1"
+    return any(not session.all(statement, plan, slot) for slot in reported_slots(session, plan, -1, published))
 
 
 def _come_again(session: Session, collection: Collection, number: int) -> tuple[str, ...]:

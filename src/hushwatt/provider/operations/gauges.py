@@ -1,6 +1,7 @@
 """Set the gauges when somebody asks: how far each plan is, what is silent, what storage needs."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -48,7 +49,10 @@ class GaugeReader:
             (metrics.rows_left, rows_left(session, number)),
         ):
             gauge.labels(plan.id).set(value)
-        if state.published >= 0:
+        if schedule.over(now):
+            with suppress(KeyError):  # it was not there
+                metrics.homes_heard.remove(plan.id)
+        elif state.published >= 0:
             metrics.homes_heard.labels(plan.id).set(self._homes_heard(session, number, schedule, state))
         silent = self._gateways.silent(session, number, state.homes, now.timestamp())
         _replace(metrics.gateway_silent, plan.id, {} if schedule.over(now) else silent)

@@ -13,7 +13,7 @@ from hushwatt.provider.store.session import Database, Session
 from hushwatt.provider.store.slots import unscrubbed_slots
 from hushwatt.provider.store.tallies import reported_slots
 
-RECENT_SLOTS = 30  # published slots that say how many reports a slot brings
+RECENT_SLOTS = 30  # closed slots that say how many reports a slot brings
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class PlanStorage:
     over_for: timedelta  # since its last slot is closed; below zero while it runs
     kept: bool  # whether any report is there
     payload_slots: int  # published slots that have their payloads
-    slots_left: int  # not published yet
+    slots_left: int  # that still take reports, or will
     reports: int  # counted since it began
     reports_per_slot: float  # of late
 
@@ -84,19 +84,19 @@ def look_at_storage(
 def plan_storage(session: Session, number: int, schedule: SlotSchedule, now: datetime) -> PlanStorage:
     """Look at one plan: by indices and tallies alone, whatever the number of reports."""
     slots = schedule.plan.calendar.slots
-    published = plan_state(session, number).published
-    first = max(0, published - RECENT_SLOTS + 1)
+    closed = schedule.last_closed(now)
+    first = max(0, closed - RECENT_SLOTS + 1)
     ((total,),) = session.all("SELECT sum(homes) FROM tallies WHERE plan = ?", number)
     ((recent,),) = session.all(
-        "SELECT sum(homes) FROM tallies WHERE plan = ? AND slot BETWEEN ? AND ?", number, first, max(published, 0)
+        "SELECT sum(homes) FROM tallies WHERE plan = ? AND slot BETWEEN ? AND ?", number, first, max(closed, 0)
     )
     return PlanStorage(
         over_for=now - schedule.closes(slots - 1),
         kept=bool(session.all("SELECT 1 FROM reports WHERE plan = ? LIMIT 1", number)),
         payload_slots=unscrubbed_slots(session, number),
-        slots_left=max(0, slots - 1 - published),
+        slots_left=slots - 1 - closed,
         reports=int(total or 0),
-        reports_per_slot=int(recent or 0) / max(1, published - first + 1),
+        reports_per_slot=int(recent or 0) / max(1, closed - first + 1),
     )
 
 

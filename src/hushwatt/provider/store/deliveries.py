@@ -76,6 +76,11 @@ def find_delivery(session: Session, plan: int, number: int) -> DeliveryRecord:
     raise UsageError(f"there is no delivery {number}; there is {numbers or 'none yet'}")
 
 
+def was_taken_back(session: Session, plan: int, content: bytes) -> bool:
+    """Whether a file of this content was taken in and then taken back."""
+    return bool(session.all("SELECT 1 FROM deliveries WHERE plan = ? AND content = ? AND undone = 1", plan, content))
+
+
 def declared_by_files(session: Session, plan: int) -> int:
     """The most homes that one of the files declares."""
     ((highest,),) = session.all("SELECT max(homes) FROM deliveries WHERE plan = ? AND undone = 0", plan)

@@ -5,6 +5,8 @@ holds the lock of the whole store until it has ended.
 """
 
 import logging
+import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,6 +47,7 @@ COLUMN_TYPES = {
 WRITER_LOCK = 0x68757368  # "hush": whoever writes holds it
 CONNECT_SECONDS = 10.0  # seconds to wait for a connection
 PARTITION_SLOTS, OLD_PARTITION_SLOTS = 64, 1024  # slots in a partition, now and in the first version
+PARTITION_NAME = re.compile(r"reports_(?P<plan>\d+)_(?P<first>\d+)(_to_(?P<last>\d+))?")
 COPY_ROWS = 1_000  # rows that are copied rather than inserted
 
 
@@ -274,6 +277,17 @@ class Postgres:
             finally:
                 connection.autocommit = False
 
+    def drop_empty_partitions(self, plan: int) -> int:
+        dropped = 0
+        with self.writing() as session:
+            ((published,),) = session.all("SELECT published FROM plans WHERE plan = ?", plan)
+            statement = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'reports'::regclass"
+            for (name,) in session.all(statement):
+                if _last_slot(name, plan) <= published and not session.all(f"SELECT 1 FROM {name} LIMIT 1"):
+                    session.run(f"DROP TABLE {name}")
+                    dropped += 1
+        return dropped
+
     def backup(self, path: Path) -> None:
         raise UsageError("a PostgreSQL store is backed up by PostgreSQL's own pg_dump or base backups")
 
@@ -299,6 +313,18 @@ def _partitions(plan: int, slot: int) -> tuple[str, str]:
         f"reports_{plan}_{first}_to_{first + PARTITION_SLOTS - 1}",
         f"reports_{plan}_{slot - slot % OLD_PARTITION_SLOTS}",
     )
+
+
+def _last_slot(name: str, plan: int) -> float:
+    """The last slot of one of a plan's tables; infinite for any other table.
+
+    >>> _last_slot("reports_1_128_to_191", 1), _last_slot("reports_1_1024", 1), _last_slot("reports_12_0_to_63", 1)
+    (191, 2047, inf)
+    """
+    match = PARTITION_NAME.fullmatch(name)
+    if match is None or int(match["plan"]) != plan:
+        return math.inf
+    return int(match["last"]) if match["last"] else int(match["first"]) + OLD_PARTITION_SLOTS - 1
 
 
 def _register_dumpers(connection: psycopg.Connection[Any]) -> None:

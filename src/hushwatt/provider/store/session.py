@@ -141,6 +141,9 @@ class Database(Protocol):
     def vacuum_slot(self, plan: int, slot: int) -> None:
         """Let the space of reports that were changed in a slot be used for others."""
 
+    def drop_empty_partitions(self, plan: int) -> int:
+        """Give the disk back what published slots without reports took; how many tables went."""
+
     def backup(self, path: Path) -> None:
         """Write a whole, checked copy to a new file while everything goes on."""
 

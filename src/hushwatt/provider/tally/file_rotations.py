@@ -46,6 +46,15 @@ class RotationChecker:
 
     def in_place(self, batch: ReportBatch) -> NDArray[np.bool_]:
         """Which reports of a batch, sorted by slot and household, are to be counted."""
+        verdicts = self.verdicts(batch)
+        for verdict, reason in REFUSALS.items():
+            if count := int((verdicts == verdict).sum()):
+                self.refused[reason] += count
+        in_place: NDArray[np.bool_] = verdicts == IN_PLACE
+        return in_place
+
+    def verdicts(self, batch: ReportBatch) -> NDArray[np.int8]:
+        """Likewise, and why the others are not."""
         verdicts = np.full(len(batch), IN_PLACE, dtype=np.int8)
         runs = list(slot_runs(batch.slot))
         at_once = self._index.look_up(batch.households) if len(batch) < FEW * len(runs) else None
@@ -53,11 +62,7 @@ class RotationChecker:
             homes = self._index.numbers(slot, batch.households[rows]) if at_once is None else at_once[rows]
             self._make_room()
             verdicts[rows] = self._verdicts(slot, homes, batch.round[rows], batch.payloads[rows])
-        for verdict, reason in REFUSALS.items():
-            if count := int((verdicts == verdict).sum()):
-                self.refused[reason] += count
-        in_place: NDArray[np.bool_] = verdicts == IN_PLACE
-        return in_place
+        return verdicts
 
     def _make_room(self) -> None:
         """Have a row for every home, and spare ones: a few new homes in every slot are not to move all others."""

@@ -1,12 +1,12 @@
 """A Parquet file that others wrote, read piece by piece in a bounded memory."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushwatt.wire.reports.parquet_bounds import UnsafeParquet, check_footer, check_pages
+from hushwatt.wire.storage.location import Location, opener
 
 BATCH_ROWS = 1 << 18  # in a batch: large enough to be quick, small enough to stay in the cache
 BATCH_BYTES = 1 << 26  # bytes that its longest texts may come to
@@ -20,11 +20,12 @@ class BoundedParquet:
     What would take too much is UnsafeParquet before it is unpacked.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Location) -> None:
         self.path = path
-        check_footer(lambda: path)
+        self._opened = opener(path)
+        check_footer(self._opened)
         try:
-            with pq.ParquetFile(path) as file:
+            with pq.ParquetFile(self._opened()) as file:
                 self.schema, self._footer = file.schema_arrow, file.metadata
         except (OSError, ValueError, pa.ArrowException):
             raise UnsafeParquet("not a Parquet file, or not a complete one") from None
@@ -34,14 +35,14 @@ class BoundedParquet:
         """These columns, at most so many rows at a time; texts with a dictionary stay coded."""
         if double := next((name for name in columns if self.schema.names.count(name) > 1), None):
             raise UnsafeParquet(f"column {double} is there twice")
-        pages = check_pages(lambda: self.path, self._footer, columns)
+        pages = check_pages(self._opened, self._footer, columns)
         if pages.open > MAX_OPEN_PAGES:
             raise UnsafeParquet(
                 f"its pages unpack to {pages.open:,} bytes at a time; at most {MAX_OPEN_PAGES:,} are read"
             )
         together = max(1, min(rows, BATCH_BYTES // max(pages.largest, 1)))
         with pq.ParquetFile(
-            self.path,
+            self._opened(),
             read_dictionary=[name for name in columns if name in pages.coded and self._is_text(name)],
             pre_buffer=False,
             buffer_size=BUFFER_BYTES,

@@ -8,7 +8,7 @@ other order go through a place on disk, and are read all the same.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from os import PathLike
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TypeVar
 
 from hushwatt.errors import ReportError
@@ -19,6 +19,7 @@ from hushwatt.wire.reports.order import KeyRange, ReportOrder, SortKey, key_at
 from hushwatt.wire.reports.report_file import ReportFile, RowGroups
 from hushwatt.wire.reports.rows import unchecked_keys
 from hushwatt.wire.reports.schema import ReportBatch
+from hushwatt.wire.storage.location import Location, absence, inside, location
 
 SUFFIXES = (".parquet", ".pq", ".parq")
 KEYS = ("household", "slot", "round")
@@ -28,14 +29,14 @@ OnRepeats = Callable[[int], None]  # told how many reports were left out
 
 
 def read_reports(
-    plan: Plan, path: str | PathLike[str], size: int, on_repeats: OnRepeats = lambda repeats: None
+    plan: Plan, path: str | PathLike[str] | Location, size: int, on_repeats: OnRepeats = lambda repeats: None
 ) -> Iterator[ReportBatch]:
     """The reports of a Parquet file, or of a folder of them, slots ascending, each once.
 
     `size` is the bytes of one payload; `on_repeats` hears of reports that are left out because
     the same household, slot and round was there before.  Whatever is wrong is a ReportError.
     """
-    row_groups = [row_group for file in report_files(plan, Path(path)) for row_group in file.row_groups()]
+    row_groups = [row_group for file in report_files(plan, location(path)) for row_group in file.row_groups()]
     return read_row_groups(row_groups, size, on_repeats)
 
 
@@ -48,12 +49,12 @@ def read_row_groups(
     return _read_sorted(row_groups, size, on_repeats)
 
 
-def homes_of(plan: Plan, path: str | PathLike[str]) -> int:
+def homes_of(plan: Plan, path: str | PathLike[str] | Location) -> int:
     """How many homes take part, as a file of reports says; in a folder, the most that one says."""
-    return max(file.homes for file in report_files(plan, Path(path)))
+    return max(file.homes for file in report_files(plan, location(path)))
 
 
-def report_files(plan: Plan, path: Path) -> list[ReportFile]:
+def report_files(plan: Plan, path: Location) -> list[ReportFile]:
     """The files that a path means: itself, or every Parquet file in a folder but hidden ones, by name.
 
     Names that begin with . or _ are hidden, as they are for other programs that read Parquet.
@@ -61,8 +62,8 @@ def report_files(plan: Plan, path: Path) -> list[ReportFile]:
     if path.is_file():
         return [ReportFile(plan, path)]
     if not path.is_dir():
-        raise ReportError(f"{path}: there is no such file or folder")
-    names = parquet_names(str(path), [file.relative_to(path) for file in path.rglob("*")])
+        raise ReportError(f"{path}: {absence(path)}")
+    names = parquet_names(str(path), inside(path))
     return [ReportFile(plan, path / name) for name in names]
 
 

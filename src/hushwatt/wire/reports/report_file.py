@@ -6,7 +6,6 @@ Everything that must not be in it is refused in one line, with the row or the ro
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +19,7 @@ from hushwatt.wire.reports.parquet_bounds import DamagedColumn, PageSummary, Uns
 from hushwatt.wire.reports.rows import check_batch
 from hushwatt.wire.reports.schema import HOMES, PLAN, REPORT_SCHEMA, ReportBatch
 from hushwatt.wire.row_error import locate_row_errors
+from hushwatt.wire.storage.location import Location, opener
 
 BATCH_ROWS, BATCH_BYTES = 1 << 17, 1 << 26  # rows in a batch, and bytes that they may come to
 TEXT_COLUMNS = {"household", "payload"}  # which a dictionary could make as long as it likes
@@ -91,11 +91,11 @@ class ReportSource:
 class ReportFile(ReportSource):
     """A Parquet file of reports."""
 
-    def __init__(self, plan: Plan, path: Path, name: str | None = None, opened: FileOpener | None = None) -> None:
+    def __init__(self, plan: Plan, path: Location, name: str | None = None, opened: FileOpener | None = None) -> None:
         """The file at `path`; one that lies elsewhere comes with its name and what opens it."""
         self.path = path
         name = name or str(path)
-        self._opened: FileOpener = opened or (lambda: path)
+        self._opened: FileOpener = opened or opener(path)
         try:
             check_footer(self._opened)
             with pq.ParquetFile(self._opened()) as file:

@@ -119,10 +119,10 @@ class TestRefused:
         with pytest.raises(UsageError, match="for the engine spark"):
             engine("embedded", master="spark://127.0.0.1:7077")
 
-    def test_addresses_are_for_spark(self, table):
-        """An object store is not a path of this machine."""
-        with pytest.raises(UsageError, match="s3a://meters/reports: an address is for the engine spark"):
-            EMBEDDED.tallies(table("lbu", None, 8)[0], "s3a://meters/reports")
+    def test_unknown_kinds_of_address(self, table):
+        """An address of a kind that is not read here is no path of this machine."""
+        with pytest.raises(UsageError, match="https:// is not read here; s3://, gs:// and hdfs:// are"):
+            EMBEDDED.tallies(table("lbu", None, 8)[0], "https://meters/reports")
 
 
 def test_the_command_counts_once(table, tmp_path, hushwatt):

@@ -14,12 +14,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.object_store import environment
 from tests.provider.reported import damaged_files, part, plainly, reported, saved, twice
 from tests.provider.spark_cluster import Watch, cluster, free_port, needed, until
 
 from hushwatt.errors import HushwattError
 from hushwatt.provider.tally.engines import engine
 from hushwatt.wire.reports.schema import ReportBatch
+from hushwatt.wire.storage import atomic_write_to, location
 
 HUSHWATT = [sys.executable, "-c", "from hushwatt.cli.main import run; run()"]
 EMBEDDED = engine("embedded")
@@ -83,8 +85,8 @@ def as_told(tallies):
     return plainly(tallies.groups), tallies.homes, tallies.repeats, tallies.refused
 
 
-def test_a_real_cluster(plan_of, tmp_path):
-    """Two workers give the same tallies to the last digit, and the same JSON when one is killed half-way."""
+def test_a_real_cluster(plan_of, tmp_path, bucket, s3):
+    """Two workers give the same tallies to the last digit, also from a store, and the same JSON when one is killed."""
     with cluster(tmp_path) as running:
         for method, decision, asked, oracle in KINDS:
             plan, batch = reported(plan_of, method, decision, asked, oracle=oracle)
@@ -95,8 +97,21 @@ def test_a_real_cluster(plan_of, tmp_path):
             assert as_told(found) == as_told(EMBEDDED.tallies(plan, folder))
             assert found.repeats == len(batch)
             assert bool(found.refused) == (method == "lpu")
+        read_from_a_store(running, plan, folder, bucket, s3)
         plan, batch = reported(plan_of, *DECIDING)
         lose_a_worker(running, plan, spread(plan, batch, tmp_path / "lba"), tmp_path)
+
+
+def read_from_a_store(running, plan, folder, bucket, s3):
+    """The workers read s3:// themselves, with keys from their own environment."""
+    for path in folder.rglob("*.parquet"):
+        with atomic_write_to(location(bucket) / path.relative_to(folder)) as temporary:
+            temporary.write_bytes(path.read_bytes())
+    keys = {f"spark.executorEnv.{name}": value for name, value in environment(s3).items()}
+
+    found = engine("spark", master=running.address, settings=SMALL | keys).tallies(plan, bucket)
+
+    assert as_told(found) == as_told(EMBEDDED.tallies(plan, folder))
 
 
 def lose_a_worker(running, plan, folder, home):

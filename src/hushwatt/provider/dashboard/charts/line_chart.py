@@ -13,6 +13,8 @@ SERIES = (
 )
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")  # so that colour is not all that tells them apart
 
+FEW = 100  # points whose marks do not run into each other
+
 
 @dataclass(frozen=True)
 class ChartLine:
@@ -89,7 +91,7 @@ def lines_with_bands(times: Sequence[str], lines: Sequence[ChartLine], unit: str
                 "x": list(times),
                 "y": list(line.values),
                 "line": {"color": colour, "width": 2},
-                "marker": {"color": colour, "size": 6, "symbol": symbol},
+                "marker": {"color": colour, "size": 6 if len(times) <= FEW else 3, "symbol": symbol},
                 "customdata": [
                     [*(limits or (None, None)), remark]
                     for limits, remark in zip(line.limits, line.remarks, strict=True)

@@ -21,6 +21,7 @@ from hushwatt.provider.dashboard.views import (
     shares,
     times,
     top,
+    totals,
 )
 
 
@@ -39,6 +40,7 @@ VIEWS = (
     View("/", "Overview", "overview.html", overview.show, shows_estimates=False),
     View("/top", "Top", "top.html", top.show),
     View("/shares", "Shares", "shares.html", shares.show),
+    View("/totals", "Totals", "totals.html", totals.show),
     View("/times", "Heat map", "times.html", times.show),
     View("/series", "Over time", "series.html", series.show),
     View("/profile", "Time profile", "profile.html", profile.show),

@@ -1,6 +1,5 @@
 """Two times against each other: by how much each appliance differs, how surely, and what could have been seen."""
 
-from dataclasses import replace
 from typing import Any
 
 from hushwatt.errors import UsageError
@@ -26,14 +25,15 @@ MOST_TOLD = 3  # differences in the sentence
 
 def show(page: PageContext) -> dict[str, Any]:
     ideas = suggested(page)
-    asked = [page] if asks_for_sides(page) else [_begun(page, parts) for parts in ideas.values()] or [page]
-    tries = (_compared(each) for each in asked)
-    shown = next((each for each in tries if "chart" in each), None) or _compared(asked[0])
+    asked: list[dict[str, str]] = [{}] if asks_for_sides(page) else [*ideas.values()] or [{}]
+    tries = (_compared(page, parts) for parts in asked)
+    shown = next((each for each in tries if "chart" in each), None) or _compared(page, asked[0])
     return shown | {"ideas": _ideas(page, ideas)}
 
 
-def _compared(page: PageContext) -> dict[str, Any]:
-    sides = compared_sides(page)
+def _compared(page: PageContext, more: dict[str, str]) -> dict[str, Any]:
+    """The answer for the sides of the address, or for a suggestion."""
+    sides = compared_sides(page, more)
     shown: dict[str, Any] = {"sides": sides, "nothing": "", "groups": _choices(page, sides)}
     if not page.ranked:
         return shown
@@ -61,11 +61,6 @@ def _ideas(page: PageContext, ideas: dict[str, dict[str, str]]) -> list[tuple[st
     return [(name, page.query.link("/compare", **parts), parts == own) for name, parts in ideas.items()]
 
 
-def _begun(page: PageContext, parts: dict[str, str]) -> PageContext:
-    """The page as if a suggestion were asked for."""
-    return replace(page, query=replace(page.query, given={**page.query.given, **parts}))
-
-
 def _answer(plan: Plan, sides: list[ComparedSide], known: dict[str, Contrast], counts: list[str]) -> dict[str, Any]:
     ordered = sorted(known.items(), key=lambda each: -abs(each[1].difference))
     figure = dot_plot(
@@ -82,7 +77,7 @@ def _answer(plan: Plan, sides: list[ComparedSide], known: dict[str, Contrast], c
         "chart": PageChart(figure, label, FRAME_HEIGHT + ROW_HEIGHT * len(ordered)),
         "table": _table(ordered),
         "numbers": _numbers(ordered),
-        "command": compare_command(*(each.side.what for each in sides), labels=any(each.side.where for each in sides)),
+        "command": compare_command(*(each.side for each in sides)),
         "counts": counts,
         "compared": len(known),
         "real": any(is_real(plan, number) for number in range(len(plan.appliances))),

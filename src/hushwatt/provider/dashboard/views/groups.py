@@ -14,8 +14,9 @@ from hushwatt.provider.dashboard.numbers_file import NumbersFile
 from hushwatt.provider.dashboard.page_context import TOO_FEW, PageContext
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.dashboard.views.top import FRAME_HEIGHT, ROW_HEIGHT
-from hushwatt.provider.estimate.collected import CollectedCells
-from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.estimate.collected import CollectedSlots
+from hushwatt.provider.estimate.consistency import norm_sub
+from hushwatt.provider.estimate.estimate import group_estimates
 from hushwatt.provider.estimate.results import GroupEstimates, PeriodEstimates
 
 WITHHELD = "would give a smaller group away"
@@ -28,7 +29,8 @@ def show(page: PageContext) -> dict[str, Any]:
         return shown | {"choices": page.choices(page.appliances[:1])}
     by = query.by or names[:1]
     name = page.appliances[0]
-    groups = estimate(page.plan, page.tallies, first=query.first, last=query.last, times=query.times, by=by).groups
+    parts = [(labels, page.cells.only(labels)) for labels in page.cells.groups(by)]
+    groups = [group_estimates(labels, part, norm_sub, {}) for labels, part in parts]
     return {
         "choices": page.choices([name]),
         "labels": [(each, query.here("/groups", by=each), (each,) == by) for each in names],
@@ -38,11 +40,13 @@ def show(page: PageContext) -> dict[str, Any]:
         "numbers": _numbers(groups),
         "command": estimate_command(query, "--by", ",".join(by), "--labels", LABELS, "--json"),
         "compare": _comparison(page, groups),
-        **_told(page, groups, name),
+        **_told(page, groups, [part for _, part in parts], name),
     }
 
 
-def _told(page: PageContext, groups: Sequence[GroupEstimates], name: str) -> dict[str, Any]:
+def _told(
+    page: PageContext, groups: Sequence[GroupEstimates], parts: Sequence[CollectedSlots], name: str
+) -> dict[str, Any]:
     """The chart and the sentence over it, where any group has an answer."""
     known = [(each, period) for each in groups if (period := each.by_period[name]) is not None]
     if not known:
@@ -56,8 +60,7 @@ def _told(page: PageContext, groups: Sequence[GroupEstimates], name: str) -> dic
     )
     label = f"Mean watts of a home's {formatting.appliance_name(name)} by group, with 95 % intervals"
     query = page.query
-    cells = CollectedCells.of(page.plan, page.tallies, query.first, query.last, query.times)
-    sides = [(group_words(each.labels), cells.only(each.labels)) for each, _ in known]
+    sides = [(group_words(each.labels), part) for each, part in zip(groups, parts, strict=True) if each.by_period[name]]
     appliances = 1 if query.appliances else len(page.plan.names)
     told = most_and_least(sides, name, appliances)
     pairs = len(known) * (len(known) - 1) // 2 * appliances
@@ -97,7 +100,8 @@ def _numbers(groups: Sequence[GroupEstimates]) -> NumbersFile:
     """All appliances of all groups; empty where there is no answer."""
     fields = ("watts", "low", "high", "share", "share_low", "share_high", "rank_best", "rank_worst")
     rows = [
-        (group.name, group.homes, name, *(period and getattr(period, field) for field in fields))
-        for group, (name, period) in ((a, b) for a in groups for b in a.by_period.items())
+        (group.name, group.homes, name, *(getattr(period, field, None) for field in fields))
+        for group in groups
+        for name, period in group.by_period.items()
     ]
     return NumbersFile("groups", ("group", "homes", "appliance", *fields), rows)

@@ -76,11 +76,13 @@ def show(page: PageContext) -> dict[str, Any]:
 
 def _latest(page: PageContext) -> tuple[list[SlotView], list[SlotView]]:
     """The slots to tell of, the last with reports among them, and the latest ones."""
-    latest = page.reader.slots(page.plan)[-MAX_SLOTS:]
+    plan, span = page.plan, (MAX_SLOTS - 1) * page.plan.publish
+    begun = plan.periods.first_of(max(page.reader.schedule(plan).last_begun(page.now), 0))
+    latest = page.reader.slots(plan, begun - span)[-MAX_SLOTS:]
     if page.last_reported < 0 or any(slot.reports for slot in latest):
         return latest, latest
     last = page.last_reported
-    return page.reader.slots(page.plan, last - (MAX_SLOTS - 1) * page.plan.publish, last), latest
+    return page.reader.slots(plan, last - span, last), latest
 
 
 def _now(page: PageContext, slots: list[SlotView]) -> CurrentSlot | None:

@@ -16,7 +16,7 @@ from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.query import FOLDED
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.dashboard.time_marks import course_cell
-from hushwatt.provider.estimate.courses.course import CoursePoint, Courses, courses
+from hushwatt.provider.estimate.courses.course import CoursePoint, Courses
 from hushwatt.provider.estimate.times.fold import fold_rows
 
 HEIGHT = 400
@@ -34,7 +34,7 @@ def show(page: PageContext) -> dict[str, Any]:
     fold = page.query.fold if page.query.fold in folds else next(iter(folds), "")
     if not fold:
         return shown
-    found = courses(page.collected, fold, names or [name for name, _ in page.ranked])
+    found = page.courses(fold, names or [name for name, _ in page.ranked])
     about = {
         "fold": fold,
         "word": WORDS[fold],
@@ -64,8 +64,8 @@ def _chosen(page: PageContext, found: Courses) -> dict[str, Any]:
     lines = [
         ChartLine(
             formatting.title(name),
-            [each and each.watts for each in row],
-            [each and (each.low, each.high) for each in row],
+            [None if each is None else each.watts for each in row],
+            [None if each is None else (each.low, each.high) for each in row],
             [""] * len(row),
         )
         for name, row in found.by_appliance.items()
@@ -91,7 +91,7 @@ def _all(page: PageContext, found: Courses) -> dict[str, Any]:
 
 
 def _one(page: PageContext, found: Courses, name: str, row: Sequence[CoursePoint | None]) -> SmallMultiple:
-    limits = [each and (each.watts, each.low, each.high) for each in row]
+    limits = [None if each is None else (each.watts, each.low, each.high) for each in row]
     known = [(each, key) for each, key in zip(row, found.keys, strict=True) if each is not None]
     high = max((each.high for each, _ in known), default=0.0)
     about = "too few homes"

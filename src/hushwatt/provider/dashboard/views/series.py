@@ -96,8 +96,6 @@ def _lead(page: PageContext) -> str:
     later = timeline.requested.copy()
     later[: places[len(places) // 2]] = False
     looked_at = len(page.appliances) if page.query.appliances else len(page.plan.names)  # else the data chose it
-    found = [
-        difference(*(side(page.collected, rows, name) for rows in (later, ~later)), name, looked_at)
-        for name in page.appliances
-    ]
+    halves = {name: [side(page.collected, rows, name) for rows in (later, ~later)] for name in page.appliances}
+    found = [difference(after, before, name, looked_at) for name, (after, before) in halves.items()]
     return " ".join(each.sentence("in the second half", "in the first half") for each in found if each)

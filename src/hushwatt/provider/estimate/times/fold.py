@@ -80,5 +80,9 @@ def hour_of(fold: str | None, key: str) -> int | None:
 
     >>> hour_of("hour", "07"), hour_of("hour-of-week", "mon 18"), hour_of("weekday", "mon")
     (7, 18, None)
+    >>> hour_of("each-hour", "2024-01-03T17:00+01:00")
+    17
     """
-    return int(key[-2:]) if fold is not None and "hour" in fold else None
+    if fold == "each-hour":
+        return int(key[11:13])
+    return int(key[-2:]) if fold in ("hour", "hour-of-week") else None

@@ -12,7 +12,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hushwatt.errors import UsageError
 from hushwatt.parallel import map_ordered
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.checks.rotation import rotates
@@ -27,6 +26,7 @@ from hushwatt.wire.reports.reader import read_row_groups, report_files, spill_re
 from hushwatt.wire.reports.report_file import ReportSource, RowGroups
 from hushwatt.wire.reports.schema import ReportBatch
 from hushwatt.wire.row_error import RowError
+from hushwatt.wire.storage import location
 
 
 @dataclass
@@ -44,9 +44,7 @@ class EmbeddedEngine:
 
     def tallies(self, plan: Plan, reports: str | Path, labels: LabelTable | None = None) -> Tallies:
         """What the reports of a file, or of a folder of them, add up to."""
-        if "://" in str(reports):
-            raise UsageError(f"{reports}: an address is for the engine spark")
-        return tally_sources(plan, report_files(plan, Path(reports)), labels)
+        return tally_sources(plan, report_files(plan, location(reports)), labels)
 
 
 def tally_sources(plan: Plan, sources: Sequence[ReportSource], labels: LabelTable | None = None) -> Tallies:

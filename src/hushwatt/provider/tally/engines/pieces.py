@@ -24,6 +24,7 @@ from hushwatt.wire.reports.columns import hash_names
 from hushwatt.wire.reports.external_sort import BUCKET_REPORTS, MAX_BUCKETS, deal_reports, reports_in_order
 from hushwatt.wire.reports.order import KeyRange
 from hushwatt.wire.reports.report_file import ReportFile, RowGroups
+from hushwatt.wire.storage import Location
 
 Message = tuple[int, bytes]  # its place among all, and reports in columns
 OPEN_FILES = 64  # that a process keeps in mind
@@ -34,7 +35,7 @@ class PieceAddress:
     """Where a piece lies, for a process that sees the same files."""
 
     number: int  # among all pieces, in the order in which their reports count
-    path: Path
+    path: Location
     name: str  # of the file, as it was given
     groups: range
     first: int
@@ -78,7 +79,7 @@ def piece_addresses(files: Iterable[ReportFile]) -> list[PieceAddress]:
     """All pieces of some files."""
     pieces = [(file, piece) for file in files for piece in file.row_groups()]
     return [
-        PieceAddress(number, file.path.absolute(), file.name, piece.groups, piece.first, piece.rows)
+        PieceAddress(number, _from_anywhere(file.path), file.name, piece.groups, piece.first, piece.rows)
         for number, (file, piece) in enumerate(pieces)
     ]
 
@@ -117,12 +118,16 @@ def tally_bucket(plan: Plan, messages: Iterable[Message], labels: LabelTable | N
     return PartTally(tallies)
 
 
+def _from_anywhere(path: Location) -> Location:
+    return path.absolute() if isinstance(path, Path) else path
+
+
 def _part(number: int, piece: PieceTally) -> PartTally:
     return PartTally(piece.tallies, {number: piece.spans}, set() if piece.ordered else {number})
 
 
 @lru_cache(maxsize=OPEN_FILES)
-def _open(plan: Plan, path: Path, name: str) -> ReportFile:
+def _open(plan: Plan, path: Location, name: str) -> ReportFile:
     """The file as this process sees it, its footer and pages looked at once."""
     if not path.exists():
         raise UsageError(f"{name}: Spark's workers do not see it")

@@ -1,10 +1,9 @@
 """The files of reports that Spark is to read, each looked into before any work begins.
 
-A path of this machine is looked at directly, and the workers open it as well.  An address (s3a://,
-hdfs://, file:/) is listed and read by Spark's own file systems, with whatever keys Spark was given.
+A path of this machine, or an object at s3://, is looked at directly, and the workers open it as well.  Other addresses
+(s3a://, hdfs://, file:/) are listed and read by Spark's own file systems, with whatever keys Spark was given.
 """
 
-import io
 import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -15,8 +14,10 @@ from hushwatt.plan.plan import Plan
 from hushwatt.provider.tally.engines.spark_errors import java_reason
 from hushwatt.wire.reports.reader import parquet_names, report_files
 from hushwatt.wire.reports.report_file import ReportFile
+from hushwatt.wire.storage import Location, location
+from hushwatt.wire.storage.seekable import SeekableFile
 
-URL = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:/")
+URL = re.compile(r"^(?!s3://)[A-Za-z][A-Za-z0-9+.-]*:/")
 GLOB_CHARACTERS = re.compile(r"([\\\[\]{}*?])")  # what Spark takes as a pattern of names
 
 
@@ -36,8 +37,8 @@ class SparkFile:
 def is_address(reports: str) -> bool:
     """Is it for Spark's own file systems?
 
-    >>> is_address("s3a://meters/reports"), is_address("reports/march.parquet")
-    (True, False)
+    >>> is_address("s3a://meters/reports"), is_address("s3://meters/reports"), is_address("reports/march.parquet")
+    (True, False, False)
     """
     return URL.match(reports) is not None
 
@@ -46,8 +47,12 @@ def spark_files(spark: Any, plan: Plan, reports: str) -> list[SparkFile]:
     """The files that a path or address means, in the order in which their reports count."""
     if is_address(reports):
         return _remote_files(spark, plan, reports)
-    files = report_files(plan, Path(reports))
-    return [SparkFile(file, f"file:{file.path.absolute()}") for file in files]
+    files = report_files(plan, location(reports))
+    return [SparkFile(file, _spark_address(file.path)) for file in files]
+
+
+def _spark_address(path: Location) -> str:
+    return f"file:{path.absolute()}" if isinstance(path, Path) else str(path)
 
 
 def _remote_files(spark: Any, plan: Plan, address: str) -> list[SparkFile]:
@@ -58,7 +63,7 @@ def _remote_files(spark: Any, plan: Plan, address: str) -> list[SparkFile]:
         system, lengths = _list_remote(spark, address)
     except Py4JError as error:
         raise ReportError(f"{address}: {java_reason(error)}") from None
-    return [_open(spark, system, plan, location, length) for location, length in lengths.items()]
+    return [_open(spark, system, plan, place, length) for place, length in lengths.items()]
 
 
 def _list_remote(spark: Any, address: str) -> tuple[Any, dict[str, int]]:
@@ -79,33 +84,18 @@ def _list_remote(spark: Any, address: str) -> tuple[Any, dict[str, int]]:
     return system, {location: lengths[location] for location in locations}
 
 
-def _open(spark: Any, system: Any, plan: Plan, location: str, length: int) -> SparkFile:
-    return SparkFile(
-        ReportFile(plan, Path(location), location, lambda: HadoopFile(spark._jvm, system, location, length)),
-        location,
-    )
+def _open(spark: Any, system: Any, plan: Plan, place: str, length: int) -> SparkFile:
+    report = ReportFile(plan, Path(place), place, lambda: HadoopFile(spark._jvm, system, place, length))
+    return SparkFile(report, place)
 
 
-class HadoopFile(io.RawIOBase):
+class HadoopFile(SeekableFile):
     """A file of any file system that Spark knows, for reading a little here and there."""
 
     def __init__(self, java: Any, system: Any, location: str, length: int) -> None:
-        super().__init__()
-        self._java, self._length, self._position = java, length, 0
+        super().__init__(length)
+        self._java = java
         self._stream = system.open(java.org.apache.hadoop.fs.Path(location))
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._position = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._length}[whence]
-        return self._position
 
     def readinto(self, buffer: Any) -> int:
         count = max(min(len(buffer), self._length - self._position), 0)

@@ -1,0 +1,67 @@
+"""Refused reports are kept in a file that readers of reports take, whole or not at all."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+from hushwatt.errors import UsageError
+from hushwatt.wire.payload import Layout
+from hushwatt.wire.reports import ReportBatch, read_reports, rejected
+from hushwatt.wire.reports.rejected import rejected_file
+
+
+def batch_of(plan, count):
+    """Some reports, each of its own home."""
+    payloads = np.arange(count * Layout.of(plan).size, dtype=np.uint8).reshape(count, -1)
+    numbers = np.full(count, 5, dtype=np.int64)
+    slots, rounds = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.int8)
+    return ReportBatch(pa.array([f"home {n}" for n in range(count)]), slots, rounds, numbers, numbers, payloads)
+
+
+def test_a_table_of_reports(plan_of, tmp_path, monkeypatch):
+    """What is kept reads as reports, and says of each row whose it was and why; none is held back."""
+    monkeypatch.setattr(rejected, "GROUP_ROWS", 3)
+    plan, path = plan_of(3, 4), tmp_path / "no.parquet"
+    batch = batch_of(plan, 5)
+    with rejected_file(path, plan, 9) as writer:
+        for start in (0, 2, 4):
+            few = batch.taken(slice(start, start + 2))
+            writer.write("a.parquet", np.arange(start, start + len(few)), few, ["too_late"] * len(few))
+    table = pq.read_table(path)
+    back = list(read_reports(plan, path, Layout.of(plan).size))
+
+    assert writer.rows == 5
+    assert table["row"].to_pylist() == [1, 2, 3, 4, 5]
+    assert set(table["file"].to_pylist()) == {"a.parquet"}
+    assert [name for each in back for name in each.households.to_pylist()] == batch.households.to_pylist()
+    assert np.concatenate([each.payloads for each in back]).tolist() == batch.payloads.tolist()
+
+
+def test_csv_has_payloads_in_hex(plan_of, tmp_path):
+    """A CSV file has the same rows, and payloads that can be typed."""
+    plan, path = plan_of(3, 4), tmp_path / "no.csv"
+    batch = batch_of(plan, 2)
+    with rejected_file(path, plan, 9) as writer:
+        writer.write("a.parquet", np.array([6, 8]), batch, ["wrong_amount", "out_of_turn"])
+    options = pyarrow.csv.ConvertOptions(column_types={"payload": pa.string()})
+    table = pyarrow.csv.read_csv(path, convert_options=options)
+
+    assert table["row"].to_pylist() == [7, 9]
+    assert table["reason"].to_pylist() == ["wrong_amount", "out_of_turn"]
+    assert [bytes.fromhex(text) for text in table["payload"].to_pylist()] == [row.tobytes() for row in batch.payloads]
+
+
+def test_whole_or_not_at_all(plan_of, tmp_path):
+    """An error inside leaves nothing, an empty file is a table of no rows, and another ending is refused."""
+    plan = plan_of(3, 4)
+    with pytest.raises(ZeroDivisionError), rejected_file(tmp_path / "a.parquet", plan, 9):
+        raise ZeroDivisionError
+    with rejected_file(tmp_path / "b.parquet", plan, 9), rejected_file(tmp_path / "b.csv", plan, 9):
+        pass
+    with pytest.raises(UsageError, match=r"ends in .parquet or .csv"), rejected_file(tmp_path / "c.txt", plan, 9):
+        pytest.fail("it began")
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.csv", "b.parquet"]
+    assert pq.read_table(tmp_path / "b.parquet").num_rows == 0
