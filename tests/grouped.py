@@ -167,7 +167,7 @@ GROUPED = {
         provider/estimate/homes_above/level_shares
     """,
     "provider/estimate/test_caveats.py": "provider/estimate/results",
-    "provider/estimate/test_estimate.py": "provider/estimate/influence",
+    "provider/estimate/test_estimate.py": "provider/estimate/influence provider/estimate/smoothing/shown_slots",
     "provider/estimate/totals/test_totals.py": "provider/estimate/totals/totals_document",
     "provider/intake/test_ingest.py": "provider/intake/delivery",
     "provider/intake/test_take_back.py": "provider/store/deliveries provider/store/rotations",
