@@ -172,7 +172,7 @@ GROUPED = {
     "provider/intake/test_ingest.py": "provider/intake/delivery",
     "provider/intake/test_take_back.py": "provider/store/deliveries provider/store/rotations",
     "provider/operations/test_gauges.py": "provider/operations/certificate provider/operations/gateways",
-    "provider/store/test_postgres.py": "provider/store/postgres_bytes",
+    "provider/store/test_postgres.py": "provider/store/postgres_bytes provider/store/postgres_partitions",
     "provider/store/test_sqlite.py": "provider/store/enrolment provider/store/schema",
     "provider/tally/engines/test_arrow_tally.py": "provider/tally/file_rotations",
     "provider/tally/engines/test_spark.py": "provider/tally/engines/spark_rows",

@@ -6,7 +6,6 @@ is what comes back; for a path it is a pyarrow table.
 
 import warnings
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import pyarrow as pa
