@@ -167,14 +167,17 @@ GROUPED = {
         provider/estimate/homes_above/level_shares
     """,
     "provider/estimate/test_caveats.py": "provider/estimate/results",
-    "provider/estimate/test_estimate.py": "provider/estimate/influence provider/estimate/slot_estimates",
+    "provider/estimate/test_estimate.py": """
+        provider/estimate/influence provider/estimate/slot_estimates
+        provider/estimate/smoothing/smoothed_estimates
+    """,
     "provider/estimate/totals/test_totals.py": """
         provider/estimate/totals/board provider/estimate/totals/totals_document
     """,
     "provider/intake/test_ingest.py": "provider/intake/delivery",
     "provider/intake/test_take_back.py": "provider/store/deliveries provider/store/rotations",
     "provider/operations/test_gauges.py": "provider/operations/certificate provider/operations/gateways",
-    "provider/store/test_postgres.py": "provider/store/postgres_bytes",
+    "provider/store/test_postgres.py": "provider/store/postgres_bytes provider/store/postgres_partitions",
     "provider/store/test_sqlite.py": "provider/store/enrolment provider/store/schema",
     "provider/tally/engines/test_arrow_tally.py": "provider/tally/file_rotations",
     "provider/tally/engines/test_spark.py": "provider/tally/engines/spark_rows",
@@ -215,6 +218,7 @@ ACROSS = {
     "custom_component/test_panel.py",
     "fleet/test_edges.py",
     "fleet/test_long_windows.py",
+    "provider/estimate/contrasts/test_kinds_of_homes.py",
     "fleet/test_older_states.py",
     "home_assistant/test_agent_beside.py",
     "home_assistant/test_integration.py",

@@ -14,11 +14,11 @@ from hushwatt.plan.sharing import shared_ranges
 from hushwatt.provider.checks import rotation
 from hushwatt.provider.checks.rotation import Rotations
 from hushwatt.provider.dashboard import page_context
-from hushwatt.provider.estimate import row_weights
+from hushwatt.provider.estimate import pooling
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.document import means_document
 from hushwatt.provider.estimate.groups import joint_pools
-from hushwatt.provider.estimate.row_weights import WholeRows
+from hushwatt.provider.estimate.pooling import WholeRows
 from hushwatt.provider.estimate.times import time_range
 from hushwatt.provider.intake import erase, inbox
 from hushwatt.provider.service import published_tallies, shared_results
@@ -168,7 +168,7 @@ def test_homes_that_change_their_kind(monkeypatch):
 
 def test_small_slots_that_count_alone(monkeypatch):
     """Periods that differ in one slot tell it when they are subtracted."""
-    monkeypatch.setattr(row_weights, "pooled_slots", lambda _, timeline, speakers: timeline.requested & (speakers > 0))
+    monkeypatch.setattr(pooling, "pooled_slots", lambda _, timeline, speakers: timeline.requested & (speakers > 0))
 
     assert any("subtracting" in said for said in faults("published-once"))
 

@@ -1,5 +1,6 @@
 """What commands are told of files is a path or an address, alone or several."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,9 @@ def one(file: Place, /) -> None:
 
 
 @pytest.fixture
-def given():
-    """Run a function with these words, as a command."""
+def given(monkeypatch):
+    """Run a function with these words, as a command; as there, nothing has loaded pydantic yet."""
+    monkeypatch.delitem(sys.modules, "pydantic", raising=False)
 
     def run(function, *words):
         GIVEN.clear()

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from hushwatt.files import atomic_write
+from hushwatt.wire.storage import Location, atomic_write_to
 
 SCHEMA = pa.schema(
     [
@@ -32,14 +32,14 @@ Label = dict[str, object]
 Advance = Callable[[int], None]
 
 
-def write_readings(pages: Pages, path: Path, label: Label, advance: Advance = lambda rows: None) -> None:
+def write_readings(pages: Pages, path: Location, label: Label, advance: Advance = lambda rows: None) -> None:
     """Write a readings table to `path`, as CSV if its name ends so and else as Parquet.
 
     `label` goes into the schema of a Parquet file; `advance` hears how many
     more rows are written.
     """
     save = _write_csv if path.suffix.lower() == ".csv" else _write_parquet
-    with atomic_write(path) as temporary:
+    with atomic_write_to(path) as temporary:
         save(pages, temporary, label, advance)
 
 

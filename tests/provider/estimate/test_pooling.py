@@ -6,15 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.provider.simulated import MICRO, plan_of
+from tests.provider.simulated import MICRO, plan_of, repeated_slots
 
 from hushwatt.cli.estimate_tables import period_table, remarks
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
 from hushwatt.privacy.entropy import Simulation
 from hushwatt.privacy.rotation import distinct_span
+from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.document import document, top_document
 from hushwatt.provider.estimate.estimate import estimate
+from hushwatt.provider.estimate.pooling import WholeRows
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
 
@@ -156,3 +158,14 @@ def test_no_difference_of_periods_rests_on_fewer_homes(speakers, method):
 
     for one, other in combinations(counted | {frozenset()}, 2):
         assert sum(numbers[sorted(one ^ other)]) >= NEED
+
+
+def test_slots_with_the_minimum_count_alike():
+    """And others neither by themselves nor in a period."""
+    plan = plan_of([[0.0, 1.0]], minimum_homes=5)
+    tallies = repeated_slots(np.random.default_rng(1), plan, [np.array([4, 4])], times=3)
+    timeline = SlotTimeline.of(TallyArrays.of(plan, tallies), plan.minimum_homes, first=1)
+    speakers = np.array([8.0, 5.0, 4.0])
+
+    assert WholeRows(plan).known(timeline, speakers).tolist() == [True, True, False]
+    assert WholeRows(plan).weights(timeline, speakers).tolist() == [0.0, 1.0, 0.0]

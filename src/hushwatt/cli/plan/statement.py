@@ -35,14 +35,14 @@ def statement(
     from hushwatt.audit.statement.evidence import read_audit
     from hushwatt.audit.statement.page import statement_page
     from hushwatt.audit.statement.statement import statement as stated
-    from hushwatt.files import atomic_write
     from hushwatt.plan.plan import Plan
+    from hushwatt.wire.storage import atomic_write_to
 
     if output.suffix.lower() not in KINDS:
         raise UsageError(f"cannot write {output}: a statement is a file that ends in {' or '.join(KINDS)}")
     agreed = Plan.load(plan)
     found = stated(agreed, [read_audit(each) for each in audit or []])
-    with atomic_write(output) as temporary:
+    with atomic_write_to(output) as temporary:
         if output.suffix.lower() == ".json":
             text = json.dumps(found.as_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         else:

@@ -26,7 +26,7 @@ from hushwatt.provider.estimate.measuring_mean import (
     linear_worth,
 )
 from hushwatt.provider.estimate.period import PeriodMean, period_mean
-from hushwatt.provider.estimate.row_weights import RowWeights, WholeRows
+from hushwatt.provider.estimate.pooling import RowWeights, WholeRows
 from hushwatt.provider.estimate.slots import SlotStatistics, slot_statistics
 
 MeanOf = Callable[[Plan, int, AnswerShares, Tails], MeasuringMean]

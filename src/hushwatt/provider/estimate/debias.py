@@ -6,7 +6,6 @@ much budget it drew with.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -67,7 +66,6 @@ def _columns(values: dict[str, Floats | float], counts: Integers | Floats) -> di
     }
 
 
-CACHED_LAWS = 4_096  # of all appliances and budgets; a few numbers each
 LEVEL_COLUMNS = ("held", "noise", "watts_noise_held", "watts_jump")
 GROUP_COLUMNS = ("watts", "watts_noise", "squares", "noise_not_held", "noise_held", "step", "lowest", "highest")
 
@@ -100,7 +98,7 @@ def _debiased(counts: Integers | Floats, reports: Floats, offsets: Floats, law: 
     held = debias(counts, each, law)
     cells = noise(counts, each, law)
     squared = offsets**2
-    if_held, jump = _cached_moments(tuple(offsets.tolist()), law)
+    if_held, jump = watts_moments(offsets, law)
     return {
         "held": held,
         "noise": cells,
@@ -117,12 +115,6 @@ def _debiased(counts: Integers | Floats, reports: Floats, offsets: Floats, law: 
         "lowest": float(debias(0, 1, law)),
         "highest": float(debias(1, 1, law)),
     }
-
-
-@lru_cache(maxsize=CACHED_LAWS)
-def _cached_moments(offsets: tuple[float, ...], law: Law) -> tuple[Floats, Floats]:
-    """The same for one home whoever reports."""
-    return watts_moments(np.array(offsets), law)
 
 
 def _clip_noise(noise: Floats, reports: Floats, if_held: Floats) -> Floats:

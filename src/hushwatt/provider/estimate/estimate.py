@@ -32,9 +32,9 @@ from hushwatt.provider.estimate.slot_estimates import (
     requested_slots,
     slot_estimates,
     slot_summaries,
-    smoothed_estimates,
 )
 from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
+from hushwatt.provider.estimate.smoothing.smoothed_estimates import smoothed_estimates
 from hushwatt.provider.estimate.times.fold import fold_rows, hour_of
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.estimate.totals.board import BoardAnswers
@@ -95,11 +95,10 @@ def estimate_collected(
     collected = cells.whole()
     timeline, homes = collected.timeline, collected.slot_homes[:, None]
     series = list(collected.series.values())
+    shown = [slot_estimates(each, homes, show) for each in series]
     if smooth:
-        pairs = zip(series, smoothed(timeline, series), strict=True)
+        pairs = zip(series, smoothed(timeline, series), shown, strict=True)
         shown = [smoothed_estimates(*each, homes, show) for each in pairs]
-    else:
-        shown = [slot_estimates(each, homes, show) for each in series]
     by_period, forgery = _period_answers(collected, show)
     rows = {} if fold is None else fold_rows(plan, timeline, fold)
     board = BoardAnswers.about(cells, customers, above)

@@ -18,7 +18,7 @@ from hushwatt.provider.estimate.array_types import Floats, Mask
 from hushwatt.provider.estimate.arrays import SlotTimeline
 from hushwatt.provider.estimate.debias import DebiasedGroups, answer_watts
 from hushwatt.provider.estimate.intervals import VarianceFunction
-from hushwatt.provider.estimate.row_weights import RowWeights, WholeRows
+from hushwatt.provider.estimate.pooling import RowWeights, WholeRows
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,6 @@ holds the lock of the whole store until it has ended.
 """
 
 import logging
-import math
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +17,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.provider.store.postgres_bytes import BigintArray, BigintArrayDumper, Columns, copy_bytes
+from hushwatt.provider.store.postgres_partitions import PARTITION_SLOTS, drop_empty_partitions, partitions_of
 from hushwatt.provider.store.schema import migrate
 from hushwatt.provider.store.session import (
     ALREADY_STORED,
@@ -46,8 +45,6 @@ COLUMN_TYPES = {
 }
 WRITER_LOCK = 0x68757368  # "hush": whoever writes holds it
 CONNECT_SECONDS = 10.0  # seconds to wait for a connection
-PARTITION_SLOTS, OLD_PARTITION_SLOTS = 64, 1024  # slots in a partition, now and in the first version
-PARTITION_NAME = re.compile(r"reports_(?P<plan>\d+)_(?P<first>\d+)(_to_(?P<last>\d+))?")
 COPY_ROWS = 1_000  # rows that are copied rather than inserted
 
 
@@ -193,7 +190,7 @@ class PostgresSession:
     def _make_partition(self, plan: int, slot: int) -> None:
         """Make the table for this plan and the slots around this one, unless it is there."""
         first = slot - slot % PARTITION_SLOTS
-        name, wide = _partitions(plan, slot)
+        name, wide = partitions_of(plan, slot)
         if name in self._partitions or name in self.made:
             return
         if self.all("SELECT to_regclass(?)", wide) == [(None,)]:
@@ -261,7 +258,7 @@ class Postgres:
 
     def vacuum_slot(self, plan: int, slot: int) -> None:
         """A changed report is written anew, and leaves a gap: the next ones shall go there."""
-        self._vacuum(*(name for name in _partitions(plan, slot) if self._exists(name)))
+        self._vacuum(*(name for name in partitions_of(plan, slot) if self._exists(name)))
 
     def _exists(self, name: str) -> bool:
         with self.reading() as session:
@@ -278,15 +275,8 @@ class Postgres:
                 connection.autocommit = False
 
     def drop_empty_partitions(self, plan: int) -> int:
-        dropped = 0
         with self.writing() as session:
-            ((published,),) = session.all("SELECT published FROM plans WHERE plan = ?", plan)
-            statement = "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'reports'::regclass"
-            for (name,) in session.all(statement):
-                if _last_slot(name, plan) <= published and not session.all(f"SELECT 1 FROM {name} LIMIT 1"):
-                    session.run(f"DROP TABLE {name}")
-                    dropped += 1
-        return dropped
+            return drop_empty_partitions(session, plan)
 
     def backup(self, path: Path) -> None:
         raise UsageError("a PostgreSQL store is backed up by PostgreSQL's own pg_dump or base backups")
@@ -304,27 +294,6 @@ class Postgres:
             raise StoreUnavailable("the database's disk is full", "full") from None
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout):
             raise StoreUnavailable("the database cannot be reached, or cannot write", "unreachable") from None
-
-
-def _partitions(plan: int, slot: int) -> tuple[str, str]:
-    """The names of the table for a slot: the one of now, and the wide one that an older version made."""
-    first = slot - slot % PARTITION_SLOTS
-    return (
-        f"reports_{plan}_{first}_to_{first + PARTITION_SLOTS - 1}",
-        f"reports_{plan}_{slot - slot % OLD_PARTITION_SLOTS}",
-    )
-
-
-def _last_slot(name: str, plan: int) -> float:
-    """The last slot of one of a plan's tables; infinite for any other table.
-
-    >>> _last_slot("reports_1_128_to_191", 1), _last_slot("reports_1_1024", 1), _last_slot("reports_12_0_to_63", 1)
-    (191, 2047, inf)
-    """
-    match = PARTITION_NAME.fullmatch(name)
-    if match is None or int(match["plan"]) != plan:
-        return math.inf
-    return int(match["last"]) if match["last"] else int(match["first"]) + OLD_PARTITION_SLOTS - 1
 
 
 def _register_dumpers(connection: psycopg.Connection[Any]) -> None:

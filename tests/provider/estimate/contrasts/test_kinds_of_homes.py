@@ -10,10 +10,11 @@ from tests.provider.simulated import plan_of
 
 from hushwatt.errors import UsageError
 from hushwatt.provider.estimate.contrasts import contrast
-from hushwatt.provider.estimate.contrasts.contrast import contrasts, shares_homes
+from hushwatt.provider.estimate.contrasts.contrast import contrasts
 from hushwatt.provider.estimate.contrasts.contrast_document import contrast_document
 from hushwatt.provider.estimate.contrasts.side import Side
 from hushwatt.provider.estimate.groups.partitions import answers
+from hushwatt.provider.estimate.ranking.common_homes import shares_homes
 from hushwatt.provider.tally.labels import Cells
 
 PLAN = plan_of([VALUES], method="lpu", window=8, epsilon="4", oracle="grr", minimum_homes=12)

@@ -18,7 +18,7 @@ from hushwatt.provider.estimate.debias import DebiasedGroups
 from hushwatt.provider.estimate.homes_above.level_sets import set_groups
 from hushwatt.provider.estimate.intervals import Z95, score_interval
 from hushwatt.provider.estimate.measuring_mean import MIN_SIGMAS, MeanTest
-from hushwatt.provider.estimate.row_weights import WholeRows
+from hushwatt.provider.estimate.pooling import WholeRows
 from hushwatt.provider.estimate.slots import SlotStatistics, slot_statistics
 
 Limits = tuple[Floats, Floats, Floats]  # estimates, and their lower and upper limits, one for each row
