@@ -169,8 +169,12 @@ GROUPED = {
         provider/estimate/homes_above/level_shares
     """,
     "provider/estimate/test_caveats.py": "provider/estimate/results",
-    "provider/estimate/test_estimate.py": "provider/estimate/influence provider/estimate/smoothing/smoothed_estimates",
-    "provider/estimate/totals/test_totals.py": "provider/estimate/totals/totals_document",
+    "provider/estimate/test_estimate.py": """
+        provider/estimate/influence provider/estimate/slot_estimates provider/estimate/smoothing/smoothed_estimates
+    """,
+    "provider/estimate/totals/test_totals.py": """
+        provider/estimate/totals/board provider/estimate/totals/totals_document
+    """,
     "provider/intake/test_ingest.py": "provider/intake/delivery",
     "provider/intake/test_take_back.py": "provider/store/deliveries provider/store/rotations",
     "provider/operations/test_gauges.py": "provider/operations/certificate provider/operations/gateways",

@@ -12,12 +12,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 SERVER = """
-import time
+import sys
 from moto.server import ThreadedMotoServer
 server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
 server.start()
 print(server.get_host_and_port()[1], flush=True)
-time.sleep(3600)
+sys.stdin.read()  # until whoever started it has gone
 """
 SECRET = "wJalrXUtnFEMI-secret-of-the-tests"
 BUSY = b"<?xml version='1.0'?><Error><Code>SlowDown</Code><Message>AKIAKEY, please reduce your rate</Message></Error>"
@@ -31,7 +31,9 @@ Fault = Callable[[str, str], str | None]  # of a method and a path: pass (None),
 def s3_server() -> Iterator[str]:
     """The address of a server with the S3 interface, empty but for a bucket `meters`."""
     command = [sys.executable, "-W", "ignore", "-c", SERVER]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as server:
         try:
             assert server.stdout is not None
             port = int(server.stdout.readline())

@@ -69,5 +69,6 @@ def test_weekdays_that_no_list_has_can_still_be_chosen():
 )
 def test_times_in_a_sentence(hours, weekdays, between, words):
     """Weekdays, hours and dates, in words that go after "more" and after "than"."""
+    first, last = between
 
-    assert times_text(HOURLY, *between, TimeFilter.parse(hours, weekdays)) == words
+    assert times_text(HOURLY, first, last, TimeFilter.parse(hours, weekdays)) == words

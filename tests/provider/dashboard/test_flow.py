@@ -55,7 +55,7 @@ def talk(plan, tmp_path_factory):
         talk.at_slot(24 * DAYS)
         (folder / "plan.json").write_bytes(talk.get("").content)
         write_reports(folder / "reports", plan, devices, sent)
-        talk.folder = folder
+        talk.folder = folder  # type: ignore[attr-defined]
         yield talk
 
 

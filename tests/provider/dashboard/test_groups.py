@@ -59,7 +59,7 @@ def talk(plan_of, tmp_path_factory):
         write_reports(folder / "reports", plan, devices, sent)
         lines = ["household,tariff", *(f"{device.hex()},{tariff}" for device, tariff in tariffs.items())]
         (folder / "labels.csv").write_text("\n".join(lines) + "\n")
-        talk.folder = folder
+        talk.folder = folder  # type: ignore[attr-defined]
         yield talk
 
 

@@ -150,7 +150,7 @@ def test_the_top():
     """The best few with all their numbers, without the slots."""
     told, top = document(found()), top_document(found(), 1)
 
-    assert list(top) == ["plan", "homes", "appliances", "top", "influence"]
+    assert list(top) == ["plan", "homes", "appliances", "totals", "top", "influence"]
     assert top["top"] == ["appliance 1"]
     assert top["appliances"] == {"appliance 1": told["appliances"]["appliance 1"]}
 

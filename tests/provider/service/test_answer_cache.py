@@ -13,6 +13,7 @@ from hushwatt.provider.service.answer_cache import ByteCache, SlotTexts
 from hushwatt.provider.service.collection_reader import BoardQuestions, CollectionReader
 from hushwatt.provider.service.published_tallies import PublishedTallies
 from hushwatt.provider.store.cells import cell_of
+from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.wire.labels import Labels
 
 HOMES, SLOTS = 20, 6
@@ -86,7 +87,7 @@ def test_the_same_as_worked_out_anew(talk, monkeypatch, room):
 def test_nothing_is_read_twice(talk, monkeypatch):
     """Tallies are read from the store once, and what was published since is added; an answer is worked out once."""
     asked = []
-    real = published_tallies.read_tallies
+    real = read_tallies
 
     def read(session, plan, first, last):
         asked.append((first, last))

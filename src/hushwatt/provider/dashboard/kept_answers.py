@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import TypeVar, cast
 
-MOST = 12  # kept: each may have numbers of a thousand slots
+MOST = 8  # kept: each may have numbers of a thousand slots
 
 Answer = TypeVar("Answer")
 

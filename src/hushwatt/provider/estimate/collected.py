@@ -94,6 +94,7 @@ class CollectedCells:
     tallies: Tallies
     grouped: GroupedTallies
     unpublished: int
+    times: TimeFilter | None = None  # that are asked for
 
     @classmethod
     def of(
@@ -107,7 +108,7 @@ class CollectedCells:
         if times is not None and not times.everything:
             timeline = timeline.only(times.rows(plan, timeline))
         unpublished = len(np.unique(asked.arrays.slot)) - len(timeline.heard)
-        return cls(tallies, GroupedTallies(plan, tallies.cells, arrays, timeline), unpublished)
+        return cls(tallies, GroupedTallies(plan, tallies.cells, arrays, timeline), unpublished, times)
 
     def groups(self, by: Sequence[str]) -> list[dict[str, str]]:
         """The combinations of the values of some labels that any home has, in order."""

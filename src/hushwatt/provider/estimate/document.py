@@ -85,7 +85,8 @@ def top_document(estimates: Estimates, count: int) -> Document:
     top = estimates.top[:count]
     periods = _periods(estimates)
     best = {name: periods[name] for name in top}
-    return {**_head(estimates), "appliances": best, "top": list(top), **_caveats(estimates)}
+    totals = totals_document(estimates.totals)
+    return {**_head(estimates), "appliances": best, **totals, "top": list(top), **_caveats(estimates)}
 
 
 def means_document(estimates: Estimates) -> Document:

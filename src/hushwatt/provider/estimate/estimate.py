@@ -5,23 +5,18 @@ their mean watts, on the watts that stand for the levels.  Where fewer homes tha
 plan's minimum spoke of an appliance, there is no answer about it.
 """
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.estimate.answer_errors import slot_answers
 from hushwatt.provider.estimate.appliance_series import ApplianceSeries
-from hushwatt.provider.estimate.array_types import Floats, Mask
-from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
-from hushwatt.provider.estimate.board import BoardAnswers
+from hushwatt.provider.estimate.array_types import Mask
 from hushwatt.provider.estimate.collected import CollectedCells, CollectedSlots
 from hushwatt.provider.estimate.consistency import CONSISTENCIES, Consistency
 from hushwatt.provider.estimate.influence import ForgeryInfluence
-from hushwatt.provider.estimate.intervals import normal_interval, score_interval
 from hushwatt.provider.estimate.measuring_mean import measured_limits
 from hushwatt.provider.estimate.ranking.covariance import CovarianceBounds, covariance_bounds
 from hushwatt.provider.estimate.ranking.ranks import ranks
@@ -32,13 +27,13 @@ from hushwatt.provider.estimate.results import (
     GroupEstimates,
     Measured,
     PeriodEstimates,
-    SlotEstimates,
-    SlotSummary,
 )
+from hushwatt.provider.estimate.slot_estimates import requested_slots, slot_estimates, slot_summaries
 from hushwatt.provider.estimate.smoothing.smooth import smooth as smoothed
 from hushwatt.provider.estimate.smoothing.smoothed_estimates import smoothed_estimates
 from hushwatt.provider.estimate.times.fold import fold_rows, hour_of
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
+from hushwatt.provider.estimate.totals.board import BoardAnswers
 from hushwatt.provider.estimate.totals.customers import Customers
 from hushwatt.provider.estimate.totals.peak import peak_of
 from hushwatt.provider.estimate.totals.totals import Totals
@@ -74,14 +69,7 @@ def estimate(
     """
     cells = CollectedCells.of(plan, tallies, first, last, times)
     return estimate_collected(
-        cells,
-        consistency=consistency,
-        smooth=smooth,
-        times=times,
-        fold=fold,
-        customers=customers,
-        above=above,
-        by=by,
+        cells, consistency=consistency, smooth=smooth, fold=fold, by=by, customers=customers, above=above
     )
 
 
@@ -90,7 +78,6 @@ def estimate_collected(
     *,
     consistency: str = "norm-sub",
     smooth: bool = False,
-    times: TimeFilter | None = None,
     fold: str | None = None,
     customers: Customers | int | None = None,
     above: Sequence[float | None] = (),
@@ -110,7 +97,7 @@ def estimate_collected(
         shown = [smoothed_estimates(*each, homes, show) for each in pairs]
     by_period, forgery = _period_answers(collected, show)
     rows = {} if fold is None else fold_rows(plan, timeline, fold)
-    board = BoardAnswers.about(cells, times, customers, above)
+    board = BoardAnswers.about(cells, customers, above)
     folded = {key: collected.only(mask) for key, mask in rows.items()}
     return Estimates(
         plan,
@@ -167,85 +154,13 @@ def group_estimates(
     group = GroupEstimates(labels, collected.homes, _periods(collected, show), heard, need, folded)
     if board is None or not group.answered:
         return group
-    return replace(group, totals=board.totals_of_homes(collected), above=board.homes_above(collected, parts))
+    return replace(group, totals=board.totals_of_homes(collected), above=board.shares_of_homes(collected, parts))
 
 
 def fold_estimates(key: str, collected: CollectedSlots, show: Consistency, totals: Totals) -> FoldEstimates:
     """The slots of one hour, weekday, hour of the week or month, as one period."""
     by_period, forgery = _period_answers(collected, show)
     return FoldEstimates(key, collected.slots, by_period, forgery.influence(), totals)
-
-
-def slot_summaries(plan: Plan, arrays: TallyArrays, timeline: SlotTimeline, homes: Floats) -> tuple[SlotSummary, ...]:
-    """The slots that were asked for, or what is published of several together."""
-    drawn: defaultdict[int, set[int]] = defaultdict(set)
-    for row, slot in zip(timeline.slot_index.tolist(), arrays.as_of.tolist(), strict=True):
-        drawn[row].add(slot)
-    return tuple(
-        SlotSummary(
-            slot=int(timeline.slots[index]),
-            start=plan.calendar.start_of(int(timeline.slots[index])),
-            as_of=int(timeline.as_of[index]) if timeline.as_of[index] >= 0 else None,
-            reports=int(timeline.rows[index]),
-            enough=bool(timeline.enough[index]),
-            homes=int(homes[index]),
-            slots=plan.periods.last_of(int(timeline.slots[index])) - int(timeline.slots[index]) + 1,
-            drawn=tuple(sorted(slot for slot in drawn[int(index)] if slot >= 0)),
-        )
-        for index in np.flatnonzero(timeline.requested)
-    )
-
-
-def slot_estimates(series: ApplianceSeries, homes: Floats, show: Consistency) -> SlotEstimates:
-    """The slots on the scale of all homes of each."""
-    slots, levels = series.slots, slice(series.levels)
-    low, high = score_interval(slots.share, slots.errors)
-    watts_low, watts_high = normal_interval(slots.watts, slots.watts_variance)
-    everybody = np.ones(len(slots.known))
-    own = SlotEstimates(
-        known=slots.known,
-        counted=slots.counted,
-        speakers=slots.speakers,
-        levels=show(homes * slots.share, homes)[:, levels],
-        unbiased=(homes * slots.share)[:, levels],
-        levels_se=(homes * np.sqrt(slots.share_variance))[:, levels],
-        low=(homes * low)[:, levels],
-        high=(homes * high)[:, levels],
-        watts=slots.watts,
-        watts_se=np.sqrt(slots.watts_variance),
-        watts_low=watts_low,
-        watts_high=watts_high,
-        smoothed=np.zeros(len(slots.known), dtype=bool),
-        measured=everybody,
-        measured_low=everybody,
-        measured_high=everybody,
-    )
-    return own if series.plain else measuring_estimates(series, own)
-
-
-def measuring_estimates(series: ApplianceSeries, own: SlotEstimates) -> SlotEstimates:
-    """The slots with means among the homes that measure the appliance; where hardly any does there is none."""
-    means = series.slot_means
-    if means is None:
-        return replace(own, known=np.zeros_like(own.known))
-    low, high = means.limits(series.real)
-    estimates = replace(
-        own,
-        known=own.known & means.enough,
-        watts=means.watts,
-        watts_se=means.noise,
-        watts_low=low,
-        watts_high=high,
-    )
-    if not series.plan.answers_unmeasured:
-        return estimates
-    part, low, high = measured_limits(slot_answers(series.plan, series.clipped_slots))
-    return replace(estimates, measured=part, measured_low=low, measured_high=high)
-
-
-def requested_slots(numbers: SlotEstimates, timeline: SlotTimeline) -> SlotEstimates:
-    """Without the slots before the first that was asked for."""
-    return SlotEstimates(*(getattr(numbers, column.name)[timeline.requested] for column in fields(numbers)))
 
 
 def period_estimates(

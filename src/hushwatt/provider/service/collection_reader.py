@@ -164,7 +164,6 @@ class CollectionReader:
             collected,
             consistency=consistency,
             smooth=smooth,
-            times=times,
             fold=fold,
             by=by,
             customers=board.customers,

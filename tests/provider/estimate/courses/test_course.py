@@ -52,7 +52,7 @@ def real():
         lambda: plan_and_tallies(publish=3),
         lambda: by_turns(least=100),
         lambda: by_turns(least=112),
-        lambda: by_turns(least=150, rows=2, appliances_per_report=1),
+        lambda: by_turns(least=500, rows=5, appliances_per_report=1),
         real,
     ],
     ids=["plain", "periods", "turns", "some too few", "pools", "real"],

@@ -20,11 +20,15 @@ from tests.provider.spark_cluster import Watch, cluster, free_port, needed, unti
 
 from hushwatt.errors import HushwattError
 from hushwatt.provider.tally.engines import engine
+from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.wire.reports.schema import ReportBatch
 from hushwatt.wire.storage import atomic_write_to, location
 
 HUSHWATT = [sys.executable, "-c", "from hushwatt.cli.main import run; run()"]
 EMBEDDED = engine("embedded")
+TARIFFS = LabelTable.of(
+    pa.table({"household": [f"home {home:02}" for home in range(12)], "tariff": ["A", "B", "B"] * 4})
+)
 FILES, PARTS = 12, 101  # files, and buckets in which homes are brought together
 SMALL = {
     "spark.executor.memory": "512m",
@@ -164,7 +168,7 @@ def test_bad_files(plan_of, tmp_path):
         assert str(there.value) == str(here.value), name
     good = spread(plan, batch, tmp_path / "odd [1] {names}")
 
-    assert as_told(spark.tallies(plan, f"file:{good}")) == as_told(EMBEDDED.tallies(plan, good))
+    assert as_told(spark.tallies(plan, f"file:{good}", TARIFFS)) == as_told(EMBEDDED.tallies(plan, good, TARIFFS))
     for address, said in [
         (f"file:{tmp_path}/rotten.parquet", "row group 3 of 5: column payload is damaged"),
         (f"file:{tmp_path}/negative.parquet", f"file:{tmp_path}/negative.parquet, row 18: spent and drawn cannot be"),
@@ -183,9 +187,10 @@ def test_homes_that_decide(plan_of, tmp_path):
     folder = spread(plan, batch, tmp_path / "lba")
     spark = engine("spark", master="local[1]", settings=SMALL)
     for address in (folder, f"file:{folder}"):
-        found = spark.tallies(plan, str(address))
+        found = spark.tallies(plan, str(address), TARIFFS)
 
-        assert as_told(found) == as_told(EMBEDDED.tallies(plan, folder))
+        assert as_told(found) == as_told(EMBEDDED.tallies(plan, folder, TARIFFS))
+        assert {key.cell for key in found.groups} == {0, 1, 2}
         assert found.repeats == len(batch)
         assert not found.refused
 

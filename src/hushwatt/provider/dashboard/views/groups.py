@@ -29,8 +29,7 @@ def show(page: PageContext) -> dict[str, Any]:
         return shown | {"choices": page.choices(page.appliances[:1])}
     by = query.by or names[:1]
     name = page.appliances[0]
-    parts = [(labels, page.cells.only(labels)) for labels in page.cells.groups(by)]
-    groups = [group_estimates(labels, part, norm_sub, {}) for labels, part in parts]
+    groups, told = page.kept_answer(("groups", *by, name, *query.appliances), lambda: _answered(page, by, name))
     return {
         "choices": page.choices([name]),
         "labels": [(each, query.here("/groups", by=each), (each,) == by) for each in names],
@@ -40,8 +39,15 @@ def show(page: PageContext) -> dict[str, Any]:
         "numbers": _numbers(groups),
         "command": estimate_command(query, "--by", ",".join(by), "--labels", LABELS, "--json"),
         "compare": _comparison(page, groups),
-        **_told(page, groups, [part for _, part in parts], name),
+        **told,
     }
+
+
+def _answered(page: PageContext, by: Sequence[str], name: str) -> tuple[list[GroupEstimates], dict[str, Any]]:
+    """The numbers of each kind of homes by these labels, and what is told of an appliance."""
+    parts = [(labels, page.cells.only(labels)) for labels in page.cells.groups(by)]
+    groups = [group_estimates(labels, part, norm_sub, {}) for labels, part in parts]
+    return groups, _told(page, groups, [part for _, part in parts], name)
 
 
 def _told(

@@ -12,8 +12,8 @@ from hushwatt.provider.dashboard.numbers_file import NumbersFile
 from hushwatt.provider.dashboard.page_context import PageContext
 from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.dashboard.views.top import FRAME_HEIGHT, ROW_HEIGHT, links
-from hushwatt.provider.estimate.board import BoardAnswers
 from hushwatt.provider.estimate.times.fold import fold_rows
+from hushwatt.provider.estimate.totals.board import BoardAnswers
 from hushwatt.provider.estimate.totals.energy import Energy, Limited
 from hushwatt.provider.estimate.totals.peak import Peak, peak_of
 from hushwatt.provider.estimate.totals.totals import Totals
@@ -27,7 +27,7 @@ def show(page: PageContext) -> dict[str, Any]:
     shown: dict[str, Any] = {"customers": customers or ""}
     if not page.ranked:
         return shown
-    totals = BoardAnswers.about(page.cells, page.query.times, customers, ()).totals(page.collected)
+    totals = BoardAnswers.about(page.cells, customers, ()).totals(page.collected)
     energy = totals.customers or totals.taking_part
     if energy.together is None:
         return shown

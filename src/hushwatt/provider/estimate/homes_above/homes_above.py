@@ -5,9 +5,8 @@ nobody knows whether the homes of one slot are those of the next: it is at least
 and at most the sum over all of them.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from math import ceil
 from statistics import NormalDist
 
@@ -40,10 +39,10 @@ class ApplianceAbove:
 
     watts: float
     needs: str  # levels that would tell the share; nothing where these do
-    by_slot: tuple[ShareAbove | None, ...]  # a row for each slot that was asked for
     period: ShareAbove | None  # on average over its slots; None without an answer
     by_fold: dict[str, ShareAbove | None]
-    in_a_day: ShareAbove | None  # at some time of a day; None where slots are not shorter than one
+    by_slot: tuple[ShareAbove | None, ...] = ()  # a row for each slot that was asked for
+    in_a_day: ShareAbove | None = None  # at some time of a day; None where slots are not shorter than one
 
 
 @dataclass(frozen=True)
@@ -64,32 +63,43 @@ def homes_above(
     lasting = collected.plan.slot.seconds * collected.plan.publish
     spoken = DAY if hours_a_day is None else 3600 * hours_a_day
     times = ceil(spoken / collected.plan.slot.seconds) if lasting < DAY or collected.plan.publish > 1 else 1
-    return HomesAbove(
-        watts,
-        {
-            name: _appliance(collected, folds, name, bracket(collected.plan, number, watts), times)
-            for number, name in enumerate(collected.plan.names)
-        },
-    )
+    minutes = _minutes(collected) if times > 1 else None
+
+    def whole(levels: LevelShares, between: Bracket, over: ApplianceAbove) -> ApplianceAbove:
+        day = None
+        if over.period and minutes is not None:
+            day = _in_a_day(levels, between, over.period, times, minutes)
+        return replace(over, by_slot=_slots(levels, between), in_a_day=day)
+
+    return _homes_above(collected, folds, watts, whole)
 
 
-def _appliance(
-    collected: CollectedSlots, folds: Mapping[str, CollectedSlots], name: str, between: Bracket, times: int
-) -> ApplianceAbove:
-    levels = LevelShares(collected.series[name], collected.timeline)
-    answered = collected.series[name].period is not None
-    keyed = {
-        key: _over(levels, each.timeline, between) if each.series[name].period else None for key, each in folds.items()
-    }
-    period = _over(levels, collected.timeline, between) if answered else None
-    return ApplianceAbove(
-        between.watts,
-        between.needs,
-        _slots(levels, between),
-        period,
-        keyed,
-        _in_a_day(collected, levels, between, period, times) if period and times > 1 else None,
-    )
+def homes_above_in_periods(
+    collected: CollectedSlots, folds: Mapping[str, CollectedSlots], watts: float | None
+) -> HomesAbove:
+    """The same over the period and its folds alone."""
+    return _homes_above(collected, folds, watts, lambda levels, between, over: over)
+
+
+def _homes_above(
+    collected: CollectedSlots,
+    folds: Mapping[str, CollectedSlots],
+    watts: float | None,
+    more: Callable[[LevelShares, Bracket, ApplianceAbove], ApplianceAbove],
+) -> HomesAbove:
+    found = {}
+    for number, name in enumerate(collected.plan.names):
+        levels, between = (
+            LevelShares(collected.series[name], collected.timeline),
+            bracket(collected.plan, number, watts),
+        )
+        keyed = {
+            key: _over(levels, each.timeline, between) if each.series[name].period else None
+            for key, each in folds.items()
+        }
+        period = _over(levels, collected.timeline, between) if collected.series[name].period else None
+        found[name] = more(levels, between, ApplianceAbove(between.watts, between.needs, period, keyed))
+    return HomesAbove(watts, found)
 
 
 def _slots(levels: LevelShares, between: Bracket) -> tuple[ShareAbove | None, ...]:
@@ -130,26 +140,23 @@ def _sigmas(outside: float) -> float:
     return NormalDist().inv_cdf(1 - outside)
 
 
-def _in_a_day(
-    collected: CollectedSlots, levels: LevelShares, between: Bracket, period: ShareAbove, times: int
-) -> ShareAbove:
+def _in_a_day(levels: LevelShares, between: Bracket, period: ShareAbove, times: int, minutes: Floats) -> ShareAbove:
     """At some time of a day: at least as many as at any one time, at most as many as at all times added up."""
-    masks = _by_time_of_day(collected, levels.series.slots.counted)
-    timelines = [collected.timeline.only(mask) for mask in masks]
-    moments = [_over(levels, each, between, OUTSIDE / len(masks)) for each in timelines]
+    masks = _by_time_of_day(minutes, levels.series.slots.counted)
+    moments = [_over(levels, levels.timeline.only(mask), between, OUTSIDE / len(masks)) for mask in masks]
     low = max([period.low, *[each.low for each in moments if each]])
     return ShareAbove(None, low, max(low, min(1.0, times * period.high)))
 
 
-def _by_time_of_day(collected: CollectedSlots, counted: Mask) -> list[Mask]:
-    """The counted slots at each time of day by the plan's clocks, of those times that are there as often as any."""
-    where, calendar = zone(collected.plan.timezone), collected.plan.calendar
-    starts = [calendar.start_of(int(slot)).astimezone(where) for slot in collected.timeline.slots]
-    times = np.array([_minute(start) for start in starts])
-    masks = [counted & (times == time) for time in np.unique(times[counted])]
+def _by_time_of_day(minutes: Floats, counted: Mask) -> list[Mask]:
+    """The counted slots at each time of day, of those times that are there as often as any."""
+    masks = [counted & (minutes == minute) for minute in np.unique(minutes[counted])]
     most = max((int(mask.sum()) for mask in masks), default=0)
     return [mask for mask in masks if mask.sum() == most]
 
 
-def _minute(moment: datetime) -> float:
-    return moment.hour * 60 + moment.minute + moment.second / 60
+def _minutes(collected: CollectedSlots) -> Floats:
+    """When in the day each slot begins, by the plan's clocks."""
+    where, calendar = zone(collected.plan.timezone), collected.plan.calendar
+    starts = [calendar.start_of(int(slot)).astimezone(where) for slot in collected.timeline.slots]
+    return np.array([start.hour * 60 + start.minute + start.second / 60 for start in starts], dtype=float)

@@ -29,7 +29,7 @@ class CoveredTime:
         ends = [plan.calendar.end_of(plan.periods.last_of(int(slot))) for slot in timeline.slots]
         hours = np.array([(end - start) / HOUR for start, end in zip(starts, ends, strict=True)], dtype=float)
         where = zone(plan.timezone)
-        days = [days_at(end, where) - days_at(start, where) for start, end in zip(starts, ends, strict=True)]
+        days = [days_between(start, end, where) for start, end in zip(starts, ends, strict=True)]
         return cls(hours, np.array(days, dtype=float))
 
     def in_days_of(self, hours: float) -> "CoveredTime":
@@ -37,17 +37,23 @@ class CoveredTime:
         return CoveredTime(self.hours, self.hours / hours)
 
 
-def days_at(moment: datetime, where: ZoneInfo) -> float:
-    """The local days up to a moment, each counting as one however long it is.
+def days_between(start: datetime, end: datetime, where: ZoneInfo) -> float:
+    """The local days between two moments, each counting as one however long it is.
 
     >>> from hushwatt.plan.times import zone
-    >>> london, day = zone("Europe/London"), [datetime.fromisoformat(f"2024-03-31T{hour}:00Z") for hour in ("00", "23")]
-    >>> days_at(day[1], london) - days_at(day[0], london)
+    >>> start, end = (datetime.fromisoformat(f"2024-03-31T{hour}:00Z") for hour in ("00", "23"))
+    >>> days_between(start, end, zone("Europe/London"))
     1.0
     """
+    (first, before), (last, after) = _day_and_part(start, where), _day_and_part(end, where)
+    return (last - first) + (after - before)
+
+
+def _day_and_part(moment: datetime, where: ZoneInfo) -> tuple[int, float]:
+    """The local day that holds a moment, and how much of it is over."""
     day = moment.astimezone(where).date()
     begin, end = midnight(day, where), midnight(day + timedelta(days=1), where)
-    return day.toordinal() + (moment - begin) / (end - begin)
+    return day.toordinal(), (moment - begin) / (end - begin)
 
 
 def hours_a_day(plan: Plan, times: TimeFilter | None, hour: int | None = None) -> float | None:
