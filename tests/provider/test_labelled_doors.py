@@ -43,8 +43,8 @@ def collected(talk, plan):
                 columns = {name: getattr(each, name)[rows] for name in ("homes", "spent", "drawn", "payloads")}
                 part = replace(each, **columns)
                 assert talk.send(key, name, records(every, part)).json()["rejected"] == []
-    labels = [(device, labels) for (*_, devices), labels in zip(members, SHARES, strict=True) for device in devices]
-    return sent, names_of(np.frombuffer(b"".join(every), np.uint8).reshape(-1, 16)), labels
+    named = [(device, each) for (*_, devices), each in zip(members, SHARES, strict=True) for device in devices]
+    return sent, names_of(np.frombuffer(b"".join(every), np.uint8).reshape(-1, 16)), named
 
 
 def written(path, labels):

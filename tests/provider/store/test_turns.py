@@ -45,11 +45,12 @@ def spread(turns):
 def test_turns_fill_evenly_within_labels(enrol):
     """At every moment the turns of a set of labels differ by one home, and those of all homes by little."""
     _, _, home = enrol
-    labels = np.random.default_rng(3).choice([NORTH, SOUTH, NO_LABELS], HOMES, p=[0.6, 0.1, 0.3])
-    turns = np.array([home(each)[1] for each in labels])
+    kinds = [NORTH, SOUTH, NO_LABELS]
+    labels = np.random.default_rng(3).choice(len(kinds), HOMES, p=[0.6, 0.1, 0.3])
+    turns = np.array([home(kinds[each])[1] for each in labels])
 
     for end in range(1, HOMES + 1):
-        for each in (NORTH, SOUTH, NO_LABELS):
+        for each in range(len(kinds)):
             assert spread(turns[:end][labels[:end] == each]) <= 1
         assert spread(turns[:end]) <= 2
 

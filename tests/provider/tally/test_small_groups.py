@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hushwatt.provider.tally import small_groups
 from hushwatt.provider.tally.small_groups import tally_groups
-from hushwatt.provider.tally.tally import tally_subset
+from hushwatt.provider.tally.tally import Rows, tally_subset
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.row_error import RowError
 
@@ -66,7 +66,7 @@ def test_a_refused_payload(layout, wrong):
     """It is the same row, and the same words, as when its group is added up by itself."""
     rows = payloads_of(layout, 20)
     rows[wrong] = 255
-    groups = [np.arange(10, 20), slice(0, 5), slice(5, 10)]
+    groups: list[Rows] = [np.arange(10, 20), slice(0, 5), slice(5, 10)]
     with pytest.raises(RowError) as together:
         list(tally_groups(layout, rows, groups))
     with pytest.raises(RowError) as alone:

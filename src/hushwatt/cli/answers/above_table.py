@@ -1,6 +1,6 @@
 """Shares of homes on a terminal: how many are above so many watts, or use an appliance, and what would tell it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from hushwatt.cli.estimate_tables import headed_table, percent, percents
@@ -10,6 +10,8 @@ from hushwatt.provider.estimate.results import Estimates
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+MOST_LINES = 3  # for appliances whose share is only bounded
 
 
 def above_tables(estimates: Estimates) -> list["Table"]:
@@ -42,14 +44,19 @@ def above_remarks(estimates: Estimates) -> list[str]:
     lines = [f"Shares are of {home} whose mean over a slot is above so many watts, on average over the slots."]
     if any(each.in_a_day for homes in estimates.above for each in homes.by_appliance.values()):
         lines.append("At some time of a day: bounds, as slots do not say whether it is the same homes in each.")
-    for homes in estimates.above:
-        for name, each in homes.by_appliance.items():
-            if each.needs:
-                lines.append(
-                    f"Homes above {show_watts(each.watts)} W of {name}: bounds only; "
-                    f"a plan with {each.needs} would tell them."
-                )
-    return lines
+    return lines + [line for homes in estimates.above for line in _needs(homes.by_appliance)]
+
+
+def _needs(by_appliance: Mapping[str, ApplianceAbove]) -> list[str]:
+    """Which levels would tell the shares that are only bounded; many of them in one line."""
+    bounded = {name: each for name, each in by_appliance.items() if each.needs}
+    if len(bounded) > MOST_LINES:
+        plans = "; ".join(f"{name}: {each.needs}" for name, each in bounded.items())
+        return [f"Where there is a ? only bounds are known. Such plans would tell more: {plans}."]
+    return [
+        f"Homes above {show_watts(each.watts)} W of {name}: bounds only; a plan with {each.needs} would tell them."
+        for name, each in bounded.items()
+    ]
 
 
 def _cells(share: ShareAbove | None) -> list[str]:

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 
 from hushwatt.cli.estimate_tables import headed_table, sureness
 from hushwatt.provider.estimate.results import Estimates
-from hushwatt.provider.estimate.totals.energy import Energy, EnergyTotals, Limited
+from hushwatt.provider.estimate.totals.energy import Energy, EnergyTotals, Limited, unit_of
 from hushwatt.provider.estimate.totals.peak import Peak, PeakPart
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-UNITS = ((1e6, "GWh"), (1e3, "MWh"), (1.0, "kWh"))
 MOST_NAMED = 4  # appliances of a peak
 
 
@@ -21,7 +20,7 @@ def totals_tables(estimates: Estimates) -> list["Table"]:
     if totals is None or totals.customers is None or totals.customers.together is None:
         return []
     customers, together = totals.customers, totals.customers.together
-    scale, unit = unit_of(together.a_day.value)
+    scale, unit = unit_of(together.a_day.value / len(customers.by_appliance))
     more = ["if all measured"] if customers.all_as_measured else []
     table = headed_table("appliance", "kWh a day a home", f"{unit} a day", "95 %", "share", *more)
     for name, energy in [*customers.by_appliance.items(), ("together", together)]:
@@ -84,15 +83,6 @@ def listed(keys: Sequence[str], most: int = 6) -> str:
     if len(keys) > most:
         return f"{', '.join(keys[:most])} or {len(keys) - most} more"
     return " or ".join([", ".join(keys[:-1]), keys[-1]]) if len(keys) > 1 else keys[0]
-
-
-def unit_of(kwh: float) -> tuple[float, str]:
-    """In which unit so many kWh are easily read.
-
-    >>> unit_of(2_500.0), unit_of(900.0)
-    ((1000.0, 'MWh'), (1.0, 'kWh'))
-    """
-    return next((each for each in UNITS if abs(kwh) >= each[0]), UNITS[-1])
 
 
 def _used(energy: Energy, hours: float) -> str:

@@ -107,7 +107,7 @@ def test_dithered_bounds_cover():
     """Bounds from dithered levels hold the share of homes above, and there is no share itself."""
     agreed, rng = plan_of([VALUES], mapping="dither", oracle="grr", epsilon="6"), np.random.default_rng(4)
     watts = np.where(rng.random(2000) < 0.2, 1700.0, 0.0)
-    held, covered = [], []
+    covered = []
     for _ in range(60):
         level = (watts > 0) * 1 + (rng.random(2000) < 0.7) * (watts > 0)
         held = np.bincount(level, minlength=3)

@@ -14,11 +14,10 @@ from hushwatt.provider.dashboard.tables import Column, HtmlTable, number_columns
 from hushwatt.provider.dashboard.views.top import FRAME_HEIGHT, ROW_HEIGHT, links
 from hushwatt.provider.estimate.times.fold import fold_rows
 from hushwatt.provider.estimate.totals.board import BoardAnswers
-from hushwatt.provider.estimate.totals.energy import Energy, Limited
+from hushwatt.provider.estimate.totals.energy import Energy, Limited, unit_of
 from hushwatt.provider.estimate.totals.peak import Peak, peak_of
 from hushwatt.provider.estimate.totals.totals import Totals
 
-UNITS = ((1e6, "GWh"), (1e3, "MWh"), (1.0, "kWh"))
 MOST_NAMED = 6  # other hours that may be the peak
 
 
@@ -55,15 +54,6 @@ def show(page: PageContext) -> dict[str, Any]:
         "measured": energy.all_as_measured is not None,
         "heard": energy.together.hours < totals.hours,
     }
-
-
-def unit_of(kwh: float) -> tuple[float, str]:
-    """In which unit so many kWh are easily read.
-
-    >>> unit_of(2_500.0), unit_of(900.0)
-    ((1000.0, 'MWh'), (1.0, 'kWh'))
-    """
-    return next((each for each in UNITS if abs(kwh) >= each[0]), UNITS[-1])
 
 
 def _lead(totals: Totals, together: Energy) -> str:

@@ -23,6 +23,7 @@ from hushwatt.provider.estimate.totals.customers import Customers
 from hushwatt.provider.estimate.totals.strata import KindOf, Strata
 
 KILO = 1000.0
+UNITS = ((1e6, "GWh"), (1e3, "MWh"), (1.0, "kWh"))
 
 
 class Limited(NamedTuple):
@@ -34,6 +35,15 @@ class Limited(NamedTuple):
 
     def times(self, factor: float) -> "Limited":
         return Limited(*(factor * each for each in self))
+
+
+def unit_of(kwh: float) -> tuple[float, str]:
+    """In which unit so many kWh are easily read.
+
+    >>> unit_of(2_500.0), unit_of(900.0)
+    ((1000.0, 'MWh'), (1.0, 'kWh'))
+    """
+    return next((each for each in UNITS if abs(kwh) >= each[0]), UNITS[-1])
 
 
 @dataclass(frozen=True)
