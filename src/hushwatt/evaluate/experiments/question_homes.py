@@ -105,6 +105,7 @@ LESS = 0.4
 WEEKS = 4
 TIME = slice(18, 22)  # the evening
 EACH_EPSILON = 6 * MICRO
+CAMPAIGN_WINDOW = 37  # hours: as it shares no factor with a day, every evening asks other homes
 TOPS = 2.0  # highs, up to which levels reach
 
 
@@ -129,7 +130,7 @@ class Campaign:
         base = plan_for(CYCLE)
         epsilon, count = EACH_EPSILON * len(names), len(names)
         asked = replace(base, epsilon=epsilon, appliances_per_report=count, appliances=appliances)
-        asked = replace(asked, oracle="grr", window=36, minimum_homes=100)
+        asked = replace(asked, oracle="grr", window=CAMPAIGN_WINDOW, minimum_homes=100)
         return cls(asked, watts, priors)
 
     def less(self, rng: np.random.Generator) -> Numbers:
