@@ -29,7 +29,7 @@ def test_groups_as_json(hushwatt, reports, labels):
     assert list(groups) == ["tariff=A", "tariff=B", "tariff=C"]
     assert groups["tariff=C"] == {"homes": 3, "too_few_homes": {"have": 3, "need": 10}}
     assert groups["tariff=A"].keys() == {"homes", "withheld"}
-    assert groups["tariff=B"].keys() == {"homes", "appliances", "top"}
+    assert groups["tariff=B"].keys() == {"homes", "appliances", "totals", "top"}
     assert groups["tariff=B"]["appliances"]["oven"]["mean_watts"] == pytest.approx(500, abs=5)
     assert groups["tariff=B"]["top"] == ["oven", "kettle"]
 

@@ -108,7 +108,7 @@ def slot_statistics(
     Watts are what answers are `worth` to the groups.  Without `rows` they are those of all homes together.  Numbers
     are about these homes, or about a `population` that they are a random sample of.
     """
-    rows = rows or WholeRows(plan)
+    rows, homes = rows or WholeRows(plan), np.maximum(homes, 1)  # all of a kind may have left since they spoke
     by_slot = timeline.sum_by_slot
     before = timeline.stood_before(groups.as_of)
     squared = 1 + 2 * before  # what the group's slot adds to r², the weight of a draw repeated r times
