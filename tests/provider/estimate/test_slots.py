@@ -45,3 +45,12 @@ def test_one_lonely_report():
 
     assert np.isfinite(found.share_variance).all()
     assert (found.watts_variance > 0).all()
+
+
+def test_homes_that_have_all_left():
+    """Reports of homes that had left when the slot was published still have an answer with a finite error."""
+    plan = plan_of([VALUES], oracle="grr", epsilon="3")
+    tallies = repeated_slots(np.random.default_rng(1), plan, [spread_out(100, [1, 1, 1])], 2, reports=10)
+    tallies.homes = 0
+
+    assert np.isfinite(slots_of(plan, tallies).watts_variance).all()
