@@ -13,6 +13,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.plan.presets import preset
 from hushwatt.plan.slot import SlotLength
 from hushwatt.privacy.entropy import Simulation
+from hushwatt.provider.estimate import period
 from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.tally.tally import Tallies, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
@@ -132,17 +133,18 @@ def test_intervals_cover_homes_that_were_never_heard(mapping, oracle, asked, eps
     assert np.mean(of_slots) > 0.93
 
 
-def test_leaving_out_the_sampling_would_be_noticed():
+def test_leaving_out_the_sampling_would_be_noticed(monkeypatch):
     """Intervals as if the homes that were heard were all there are would cover far less."""
+    nobody = lambda plan, groups, slots, weights: np.zeros_like(slots.unasked)  # noqa: E731
+    monkeypatch.setattr(period, "sampling_weights", nobody)
     plan, chance = small_plan("range", "grr", 30, 2, 20), np.random.default_rng(3)
     covered = []
     for seed in range(60):
         watts = watts_of(chance, 1_500, 6)
-        heard = collected(plan, watts, seed)
-        found = estimate(plan, Tallies(50, heard.groups), consistency="none")
+        found = estimate(plan, collected(plan, watts, seed), consistency="none")
         for place, name in enumerate(plan.names):
-            period = found.by_period[name]
-            assert period is not None
-            covered.append(period.low <= watts[:, :, place].mean() <= period.high)
+            numbers = found.by_period[name]
+            assert numbers is not None
+            covered.append(numbers.low <= watts[:, :, place].mean() <= numbers.high)
 
     assert np.mean(covered) < 0.7
