@@ -64,6 +64,9 @@ EITHER = (  # they may work for a while before they need more
     "audit forgers --quick",
     "audit habit --quick",
     "provider deliveries",
+    "provider migrate",
+    "provider retention",
+    "stream reports",
     "audit chaos --quick",
     "audit all --quick",
 )
