@@ -9,7 +9,7 @@ A question about some cells is answered where they are whole blocks of one parti
 * Else one partition, made label by label in alphabetical order, whose blocks are split as far as they reach the
   minimum.
 
-The proof is docs/proofs/minimum-of-groups.md.
+What is told is docs/proofs/minimum-of-groups.md, and why that is enough docs/proofs/groups-by-subtraction.md.
 """
 
 from collections.abc import Sequence
