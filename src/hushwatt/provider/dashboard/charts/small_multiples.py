@@ -58,8 +58,3 @@ def _runs(values: Sequence[Limits | None]) -> list[list[tuple[int, Limits]]]:
     """The stretches without a hole, each value with its place."""
     runs = [list(group) for there, group in groupby(enumerate(values), lambda each: each[1] is not None) if there]
     return [[(place, each) for place, each in run if each is not None] for run in runs]
-
-
-def _outline(run: list[tuple[int, Limits]]) -> list[tuple[int, float]]:
-    """Forth along the upper limits, and back along the lower ones."""
-    return [(place, each[2]) for place, each in run] + [(place, each[1]) for place, each in reversed(run)]
