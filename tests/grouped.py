@@ -196,7 +196,7 @@ GROUPED = {
     "provider/test_chaos.py": "provider/store/tallies",
     "provider/test_durable.py": "provider/store/session",
     "provider/test_published.py": "provider/counted_histogram provider/metrics provider/service/collection_reader",
-    "provider/test_scrub.py": "provider/store provider/store/plans provider/store/slots",
+    "provider/store/reports/test_compaction.py": "provider/store provider/store/plans provider/store/slots",
     "provider/test_telemetry.py": "provider/opentelemetry",
     "wire/reports/test_external_sort.py": "wire/reports/schema",
     "wire/reports/test_reader.py": "wire/reports/report_file wire/reports/rows wire/reports/writer",

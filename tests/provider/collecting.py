@@ -19,12 +19,16 @@ from hushwatt.audit.harness.local_service import LocalService, config_for
 from hushwatt.household.report.homes import enrol
 from hushwatt.household.report.report import report
 from hushwatt.privacy.entropy import Simulation
+from hushwatt.provider.store.reports import segments, stored
 from hushwatt.wire.record import pack_many
 from hushwatt.wire.reports import ReportWriter
 from hushwatt.wire.signature import public_bytes, sign_request
 
 HERE = "http://127.0.0.1"
-STORES = ("sqlite", "postgres")
+STORES = ("sqlite", "sqlite in segments", "postgres")
+TOGETHER = {"sqlite in segments": 2, "postgres": 25}  # reports of a slot that come together are a segment, if so many
+SEGMENT_ROWS = 20
+KEPT = "SELECT (SELECT count(*) FROM reports) + (SELECT coalesce(sum(reports), 0) FROM segments)"
 
 
 @pytest.fixture(scope="session")
@@ -59,9 +63,16 @@ def _started(get_server, folder, patience=6):
 
 
 @pytest.fixture
-def store_address(request, tmp_path):
-    """The address of a new, empty store; SQLite unless a test asks for another by `parametrize`."""
-    if getattr(request, "param", "sqlite") == "sqlite":
+def store_address(request, tmp_path, monkeypatch):
+    """The address of a new, empty store; SQLite unless a test asks for another by `parametrize`.
+
+    Stores of few homes have rows alone; so that these have segments, few reports are a segment in some.
+    """
+    kind = getattr(request, "param", "sqlite")
+    if kind in TOGETHER:
+        monkeypatch.setattr(stored, "TOGETHER", TOGETHER[kind])
+        monkeypatch.setattr(segments, "SEGMENT_ROWS", SEGMENT_ROWS)
+    if kind != "postgres":
         return str(tmp_path / "store.sqlite")
     server = request.getfixturevalue("postgres_server")
     name = f"test_{os.urandom(6).hex()}"

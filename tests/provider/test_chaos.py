@@ -20,6 +20,7 @@ from tests.provider.collecting import histories, records
 from hushwatt.plan.slot import SlotLength
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.plans import all_plans
+from hushwatt.provider.store.reports.stored import stored_payloads
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.signature import public_bytes, sign_request
@@ -164,7 +165,7 @@ def _kept(server, devices):
     """Which reports are in the store, by home and slot."""
     store = open_store(server.folder / "hushwatt-data" / "store.sqlite")
     with store.reading() as session:
-        rows = session.all("SELECT device, slot FROM reports JOIN devices USING (plan, home)")
+        rows = [(device, slot) for device, slot, _ in stored_payloads(session, 1)]
     store.close()
     assert len(rows) == len(set(rows))
     return {(devices.index(device), slot) for device, slot in rows}

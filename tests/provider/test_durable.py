@@ -4,7 +4,7 @@ import threading
 from contextlib import contextmanager
 
 import pytest
-from tests.provider.collecting import STORES, histories, records
+from tests.provider.collecting import KEPT, STORES, histories, records
 
 from hushwatt.provider.intake import collect
 from hushwatt.provider.store import open_store
@@ -31,7 +31,7 @@ def counted(address):
     """How many reports another program finds, and how many the tallies speak of."""
     store = open_store(address)
     with store.reading() as session:
-        ((reports,),) = session.all("SELECT count(*) FROM reports")
+        ((reports,),) = session.all(KEPT)
         ((homes,),) = session.all("SELECT coalesce(sum(homes), 0) FROM tallies")
     store.close()
     return int(reports), int(homes)
@@ -70,7 +70,7 @@ def test_nobody_hears_of_it_before_the_commit(talk, store_address, monkeypatch):
 
 def counted_by_readers(talk):
     with talk.service.database.reading() as session:
-        ((reports,),) = session.all("SELECT count(*) FROM reports")
+        ((reports,),) = session.all(KEPT)
         ((homes,),) = session.all("SELECT coalesce(sum(homes), 0) FROM tallies")
     return int(reports), int(homes)
 

@@ -5,7 +5,7 @@ import threading
 from contextlib import contextmanager
 
 import pytest
-from tests.provider.collecting import STORES, histories, records
+from tests.provider.collecting import KEPT, STORES, histories, records
 from tests.provider.delivering import Depot, names, write_file
 
 from hushwatt.provider.intake.inbox import UploadResult
@@ -67,7 +67,7 @@ def test_a_repeat_waits_for_the_commit_too(collecting, plan_of, fails):
     told, found = asyncio.run(all_at_once())
     found.pop()
     with talk.service.database.reading() as session:
-        ((kept,),) = session.all("SELECT count(*) FROM reports")
+        ((kept,),) = session.all(KEPT)
 
     assert told == [False] * 3
     if fails:

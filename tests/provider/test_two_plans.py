@@ -14,7 +14,8 @@ from hushwatt.provider.intake.device_names import device_of
 from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.intake.take_back import correct_homes, take_back
 from hushwatt.provider.service.publish_files import count_unpublished, publish_file_slots
-from hushwatt.provider.store.slots import count_late, publish, scrub
+from hushwatt.provider.store.reports.compaction import Compaction
+from hushwatt.provider.store.slots import count_late, publish
 
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 TABLES = ("plans", "signers", "devices", "codes", "reports", "draws", "tallies", "slots", "deliveries")
@@ -41,7 +42,7 @@ def summary(depot):
     deliveries = "name, rows, taken, accepted, repeated, homes, undone FROM deliveries"
     columns = (
         deliveries,
-        "slot, late, homes, scrubbed FROM slots",
+        "slot, late, homes, scrubbed, packed FROM slots",
         "homes, told, filed, published FROM plans",
     )
     return told(depot), [sorted(depot.all(f"SELECT {each} WHERE plan = ?", depot.number)) for each in columns]
@@ -63,7 +64,7 @@ STEPS = {
     "correct": lambda depot, session: correct_homes(session, depot.collection, last(depot), 99),
     "publish": lambda depot, session: publish(session, depot.number, 2, 0),
     "late": lambda depot, session: count_late(session, depot.number, 1, 3),
-    "scrub": lambda depot, session: scrub(session, depot.number, 8),
+    "scrub": lambda depot, session: Compaction(depot.number, scrub=True).step(session),
     "take back": lambda depot, session: take_back(session, depot.collection, last(depot)),
 }
 

@@ -20,6 +20,19 @@ def print_json(document: object) -> None:
     print(json.dumps(document, ensure_ascii=False, allow_nan=False))
 
 
+def show_bytes(count: float) -> str:
+    """Bytes for people.
+
+    >>> show_bytes(999), show_bytes(12_345_678)
+    ('999 B', '12.3 MB')
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:,.1f} TB"
+
+
 def verdict_table(*headings: str, numbers: Sequence[str]) -> "Table":
     """An empty table whose last column says whether a row passed; numbers stand to the right."""
     from rich import box

@@ -5,19 +5,20 @@ import os
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from tests.provider.collecting import STORES, histories, records
+from tests.provider.collecting import KEPT, STORES, histories, records
 from tests.provider.delivering import Depot, names, same, write_file
 from tests.provider.intake.test_collect import KINDS
 
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.provider.estimate.document import document
 from hushwatt.provider.estimate.estimate import estimate
-from hushwatt.provider.intake import archive as module
 from hushwatt.provider.intake.archive import archive
 from hushwatt.provider.intake.device_names import device_of
 from hushwatt.provider.intake.erase import erase_device
 from hushwatt.provider.intake.take_back import take_back
-from hushwatt.provider.store.slots import scrub
+from hushwatt.provider.store.reports import by_device
+from hushwatt.provider.store.reports.compaction import compact
+from hushwatt.provider.store.reports.stored import count_reports, drop_reports, stored_slots
 from hushwatt.provider.tally.engines import tally_reports
 
 HOMES, SLOTS = 60, 5
@@ -42,7 +43,7 @@ def depot(store_address, tmp_path):
 @pytest.fixture
 def filled(depot, plan_of, tmp_path, monkeypatch):
     """A store with all slots of a plan published."""
-    monkeypatch.setattr(module, "BATCH_ROWS", 25)
+    monkeypatch.setattr(by_device, "HELD_REPORTS", 25)
 
     def fill(kind="lbu"):
         plan = plan_of(3, 4, 2, **KINDS[kind])
@@ -201,8 +202,7 @@ def test_scrubbed_slots_stay_in_the_archive_without_erased_homes(filled, tmp_pat
     """When the store has no payloads any more, what is archived stays, but for erased homes."""
     store = filled("lbu")
     archive(store.database, store.collection, tmp_path / "archive", last=2)
-    with store.database.writing() as session:
-        scrub(session, store.number, SLOTS)
+    compact(store.database, store.number, scrub=True)
     kept = archive(store.database, store.collection, tmp_path / "archive")
     rows = pq.read_table(tmp_path / "archive").num_rows
 
@@ -220,7 +220,8 @@ def test_dropped_reports_do_not_empty_an_archive(filled, tmp_path):
     store = filled("lbu")
     archive(store.database, store.collection, tmp_path / "archive")
     with store.database.writing() as session:
-        session.run("DELETE FROM reports WHERE slot < 2")
+        for slot in (0, 1):
+            drop_reports(session, store.number, slot)
 
     done = archive(store.database, store.collection, tmp_path / "archive")
 
@@ -243,7 +244,7 @@ def test_what_is_archived_is_dropped(filled, tmp_path):
     assert done.dropped == rows == sum(tally.rows for tally in tallies.values()) > HOMES
     assert (again.dropped, again.kept) == (0, done.written)
     assert (repeated.accepted, repeated.late) == (0, rows)
-    assert store.all("SELECT count(*) FROM reports") == [(0,)]
+    assert store.all(KEPT) == [(0,)]
     assert len(tables) == 0
     assert same(store.tallies(), tallies)
     assert store.told() == before
@@ -256,15 +257,14 @@ def test_open_slots_and_other_files_are_not_dropped(filled, tmp_path):
     archive(store.database, store.collection, tmp_path / "archive", first=0, last=1)
     table = pq.read_table(tmp_path / "archive" / "slot-000000.parquet")
     pq.write_table(table.slice(0, HOMES - 1), tmp_path / "archive" / "slot-000000.parquet")
-    with store.database.writing() as session:
-        scrub(session, store.number, SLOTS)
+    compact(store.database, store.number, scrub=True)
 
     done = archive(store.database, store.collection, tmp_path / "archive", drop=True)
 
     assert (done.dropped, done.gone) == (HOMES, [2, 3, 4])
-    assert store.all("SELECT slot, count(*) FROM reports GROUP BY slot ORDER BY slot") == [
-        (slot, HOMES) for slot in (0, 2, 3, 4)
-    ]
+    with store.database.reading() as session:
+        left = {slot: count_reports(session, store.number, slot) for slot in stored_slots(session, store.number)}
+    assert left == dict.fromkeys((0, 2, 3, 4), HOMES)
 
 
 @both_stores

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.provider.collecting import STORES, histories, records, write_reports
+from tests.provider.collecting import KEPT, STORES, histories, records, write_reports
 
 from hushwatt.errors import StateError
 from hushwatt.provider.estimate.document import document
@@ -124,7 +124,7 @@ def test_a_report_that_came_in_between(collecting, plan_of):
     ):
         insert_reports(session, collection, sent, 0, rows, homes, 0 * homes, 0)
     with database.reading() as session:
-        assert session.all("SELECT count(*) FROM reports") == [(1,)]
+        assert session.all(KEPT) == [(1,)]
         assert sum(tally.rows for tally in read_tallies(session, collection.number, 0, 0).values()) == 1
 
 
@@ -149,7 +149,7 @@ def test_a_home_that_leaves_is_gone(collecting, plan_of, tmp_path):
     numbers = [{key: value for key, value in slot.items() if key != "homes"} for slot in after["slots"]]
     assert numbers[:3] == published
     with talk.service.database.reading() as session:
-        assert session.all("SELECT count(*) FROM reports") == [(4 * (HOMES - 1),)]
+        assert session.all(KEPT) == [(4 * (HOMES - 1),)]
         assert session.all("SELECT count(*) FROM devices WHERE device = ?", devices[7]) == [(0,)]
     assert talk.leave(key, name, devices[7]).status_code == 401
 
@@ -191,6 +191,7 @@ def test_payloads_are_scrubbed_when_asked(collecting, plan_of):
     again = talk.send(key, name, records(devices, sent)).json()
 
     with talk.service.database.reading() as session:
-        assert session.all("SELECT count(*), sum(length(payload)) FROM reports") == [(HOMES, 0)]
+        assert session.all(f"{KEPT}, (SELECT count(*) FROM reports)") == [(HOMES, 0)]
+        assert session.all("SELECT sum(length(payloads)) FROM segments") == [(0,)]
     assert answered == HOMES
     assert again["repeated"] == HOMES

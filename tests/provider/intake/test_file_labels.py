@@ -1,7 +1,7 @@
 """Homes that files name get labels from a table when they come, and keep them."""
 
 import pytest
-from tests.provider.collecting import STORES, histories
+from tests.provider.collecting import KEPT, STORES, histories
 from tests.provider.delivering import Depot, names, same, write_file
 
 from hushwatt.errors import UsageError
@@ -67,11 +67,11 @@ def test_a_home_keeps_the_labels_it_came_with(depot, tmp_path):
         write_file(tmp_path / "first.parquet", store.plan, sent[:1], names(HOMES)),
         labels=table(tmp_path / "1.csv", first),
     )
-    before = store.all("SELECT count(*) FROM reports"), store.all("SELECT count(*) FROM cells")
+    before = store.all(KEPT), store.all("SELECT count(*) FROM cells")
 
     with pytest.raises(UsageError, match=r"2.csv: it says otherwise .* in .*a.parquet, the first in row 21: 15 homes"):
         store.take(file, labels=table(tmp_path / "2.csv", later))
-    assert (store.all("SELECT count(*) FROM reports"), store.all("SELECT count(*) FROM cells")) == before
+    assert (store.all(KEPT), store.all("SELECT count(*) FROM cells")) == before
 
     again = store.take(file, labels=table(tmp_path / "3.csv", {**first, "another home": "C"}))
     assert (again.accepted, again.repeated) == (2 * HOMES, HOMES)
@@ -88,7 +88,7 @@ def test_another_run_may_have_named_them_meanwhile(depot, tmp_path, monkeypatch)
 
     with pytest.raises(UsageError, match="in row 4: 1 home of it came with other labels"):
         store.take(file, labels=table(tmp_path / "2.csv", turned))
-    assert store.all("SELECT count(*) FROM reports") == [(HOMES,)]
+    assert store.all(KEPT) == [(HOMES,)]
 
 
 @both_stores

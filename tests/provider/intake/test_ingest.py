@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.provider.collecting import STORES, histories, records
+from tests.provider.collecting import KEPT, STORES, histories, records
 from tests.provider.delivering import Depot, names, same, write_file
 from tests.provider.intake.test_collect import KINDS
 
@@ -231,7 +231,7 @@ def test_implausible_reports_are_refused_one_by_one(depot, delivered, tmp_path):
 
     assert ingested.rejected == {"wrong_amount": 1, "wrong_payload": 1, "wrong_round": 1}
     assert (ingested.accepted, ingested.homes) == (HOMES - 3, HOMES - 3)
-    assert store.all("SELECT count(*) FROM reports") == [(HOMES - 3,)]
+    assert store.all(KEPT) == [(HOMES - 3,)]
 
 
 @both_stores
@@ -253,7 +253,7 @@ def test_an_erased_home_stays_erased(depot, delivered, tmp_path):
     assert again.rows == 0
     assert ingested.rejected == {"erased": SLOTS + 1}
     assert (ingested.accepted, ingested.homes) == (HOMES - 1, 0)
-    assert store.all("SELECT count(*) FROM reports") == [((HOMES - 1) * (SLOTS + 1),)]
+    assert store.all(KEPT) == [((HOMES - 1) * (SLOTS + 1),)]
     assert store.all("SELECT homes, filed FROM plans") == [(HOMES, HOMES - 1)]  # the file tells of all
 
 
@@ -302,7 +302,7 @@ def test_a_run_that_stops_anywhere_goes_on(step, depot, delivered, monkeypatch):
         with pytest.raises(StoreUnavailable):
             store.take(path)
         taken.append(store.all("SELECT coalesce(sum(taken), 0) FROM deliveries")[0][0])
-        assert store.all("SELECT count(*) FROM reports") == [(taken[-1],)]
+        assert store.all(KEPT) == [(taken[-1],)]
     monkeypatch.setattr(ingest, step, whole)
     last = store.take(path)
 
@@ -330,7 +330,7 @@ def test_killed_again_and_again(depot, delivered, store_address, tmp_path):
         process.kill()
         process.wait(30)
         seen.append(noted(store))
-        assert store.all("SELECT count(*) FROM reports") == [(seen[-1],)]
+        assert store.all(KEPT) == [(seen[-1],)]
         assert sum(tally.rows for tally in store.tallies().values()) == seen[-1]
     last = store.take(path)
 
@@ -391,7 +391,7 @@ def test_a_damaged_part_stops_there_and_a_mended_file_goes_on(depot, delivered, 
 
     with pytest.raises(ReportError, match=r"broken\.parquet, row group [345] of 6: column .* is damaged"):
         store.take(broken)
-    ((kept,),) = store.all("SELECT count(*) FROM reports")
+    ((kept,),) = store.all(KEPT)
     mended = store.take(whole)
 
     assert 500 <= kept < 400 * SLOTS
@@ -408,7 +408,7 @@ def test_files_of_other_plans_are_refused_before_anything_goes_in(depot, deliver
     with pytest.raises(ReportError, match=r"z-other\.parquet: reports of the plan .*, not of "):
         store.take(tmp_path)
 
-    assert store.all("SELECT count(*) FROM reports") == [(0,)]
+    assert store.all(KEPT) == [(0,)]
 
 
 @pytest.mark.parametrize(
@@ -433,7 +433,7 @@ def test_unfit_files_are_one_clear_line(wrong, line, depot, delivered):
     with pytest.raises(ReportError, match=line):
         store.take(path)
 
-    assert store.all("SELECT count(*) FROM reports") == [(0,)]
+    assert store.all(KEPT) == [(0,)]
 
 
 def test_a_file_that_changes_meanwhile_is_noticed(depot, delivered):
@@ -446,7 +446,7 @@ def test_a_file_that_changes_meanwhile_is_noticed(depot, delivered):
     with pytest.raises(ReportError, match="changed while it was read"):
         run.take(delivery.open_deliveries(plan, [path]), lambda rows: path.write_bytes(before) if rows else None)
 
-    assert store.all("SELECT count(*) FROM reports") == [(50,)]
+    assert store.all(KEPT) == [(50,)]
 
 
 def test_slots_to_come_wait(depot, delivered):
@@ -456,7 +456,7 @@ def test_slots_to_come_wait(depot, delivered):
 
     with pytest.raises(ReportError, match=r"row 301: its slot has not begun; it begins at 2024-01-06"):
         store.take(path)
-    ((before,),) = store.all("SELECT count(*) FROM reports")
+    ((before,),) = store.all(KEPT)
     store.clock.forward(days=9)
     after = store.take(path)
 

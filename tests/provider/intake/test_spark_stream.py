@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from tests.provider.collecting import histories
+from tests.provider.collecting import KEPT, histories
 from tests.provider.delivering import Depot, names, same, write_file
 
 from hushwatt.provider.tally.engines import tally_reports
@@ -58,7 +58,7 @@ print(json.dumps(told | {{"taken": taken, "aside": aside}}))
 
 
 def stored(store):
-    return store.all("SELECT count(*) FROM reports")[0][0]
+    return store.all(KEPT)[0][0]
 
 
 def test_killed_on_the_way(plan_of, tmp_path):

@@ -9,7 +9,6 @@ from tests.provider.delivering import Depot, names, same, write_file
 
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.privacy.rotation import assigned_turn
-from hushwatt.provider.intake import take_back as module
 from hushwatt.provider.intake.collect import ACCEPTED, collect
 from hushwatt.provider.intake.delivery import open_deliveries
 from hushwatt.provider.intake.device_names import names_of
@@ -20,6 +19,8 @@ from hushwatt.provider.store import schema
 from hushwatt.provider.store.deliveries import all_deliveries
 from hushwatt.provider.store.enrolment import enrol_home
 from hushwatt.provider.store.plans import plan_state
+from hushwatt.provider.store.reports import stored
+from hushwatt.provider.store.reports.stored import every_report, stored_slots
 from hushwatt.provider.store.rotations import assign_rotations
 from hushwatt.provider.store.sqlite import Sqlite
 from hushwatt.wire.record import Records
@@ -32,7 +33,7 @@ METHODS = ["lbu", "lsp", "lpu", "lbd", "lba"]
 @pytest.fixture(params=[7, 1 << 15], ids=["in parts", "at once"])
 def together(request, monkeypatch):
     """How many reports of a slot are taken out at a time: fewer than there are, or all."""
-    monkeypatch.setattr(module, "BATCH_ROWS", request.param)
+    monkeypatch.setattr(stored, "BATCH_ROWS", request.param)
 
 
 @pytest.fixture
@@ -66,10 +67,13 @@ def state(store):
 def contents(store):
     """Everything that a collection is made of, but for numbers that are given once."""
     homes = store.all("SELECT device, filed, signer FROM devices ORDER BY device")
-    reports = store.all(
-        "SELECT d.device, r.slot, r.spent, r.drawn, r.as_of, r.payload FROM reports r "
-        "JOIN devices d ON d.plan = r.plan AND d.home = r.home ORDER BY d.device, r.slot"
-    )
+    with store.database.reading() as session:
+        devices = dict(session.all("SELECT home, device FROM devices WHERE plan = ?", store.number))
+        reports = sorted(
+            (devices[each.home], slot, each.spent, each.drawn, each.as_of, each.payload)
+            for slot in stored_slots(session, store.number)
+            for each in every_report(session, store.number, slot)
+        )
     draws = store.all(
         "SELECT d.device, w.slot FROM draws w JOIN devices d ON d.plan = w.plan AND d.home = w.home "
         "ORDER BY d.device, w.slot"

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.object_store import FaultyProxy
-from tests.provider.collecting import histories
+from tests.provider.collecting import KEPT, histories
 from tests.provider.delivering import Depot, names, same, write_file
 
 from hushwatt.provider.intake import delivery, ingest
@@ -187,7 +187,7 @@ def test_taken_back_stays_back(watched):
     here.start()
 
     assert rows(here.look(3)) == []
-    assert here.store.all("SELECT count(*) FROM reports") == [(0,)]
+    assert here.store.all(KEPT) == [(0,)]
 
 
 def test_stops_between_transactions(watched):
@@ -260,7 +260,7 @@ def test_killed_and_ended(watched, tmp_path):
 
 
 def stored(here):
-    return here.store.all("SELECT count(*) FROM reports")[0][0]
+    return here.store.all(KEPT)[0][0]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hushwatt.provider.store import cells, open_store, schema
 from hushwatt.provider.store.cells import all_cells, cell_of, label_names, labels_of, noted_cells
 from hushwatt.provider.store.enrolment import enrol_named
 from hushwatt.provider.store.plans import add_plan
+from hushwatt.provider.store.reports.stored import every_report, stored_slots
 from hushwatt.provider.store.schema import MIGRATIONS
 from hushwatt.provider.store.session import device_rows
 from hushwatt.provider.store.slots import publish
@@ -33,10 +34,10 @@ def gateways(talk, *label_sets):
 def counted_anew(session, plan):
     """The tallies that the reports in the store add up to."""
     tallies = Tallies(0, {})
-    statement = "SELECT slot, as_of, drawn, cell, payload FROM reports JOIN devices USING (plan, home)"
-    for slot, as_of, drawn, cell, payload in session.all(statement):
-        one = tally_rows(Layout.of(plan), np.frombuffer(bytes(payload), np.uint8)[None, :])
-        tallies.add(TallyKey(slot, 0, as_of, drawn, cell), one)
+    for slot in stored_slots(session, 1):
+        for each in every_report(session, 1, slot):
+            one = tally_rows(Layout.of(plan), np.frombuffer(bytes(each.payload), np.uint8)[None, :])
+            tallies.add(TallyKey(slot, 0, each.as_of, each.drawn, each.cell), one)
     return tallies.groups
 
 
@@ -124,7 +125,7 @@ def test_labels_keep_their_order(plan_of, tmp_path):
 def test_an_older_store_has_no_labels(collecting, plan_of, store_address, monkeypatch):
     """A store of the step before keeps its homes and tallies, all without labels, and takes labelled ones."""
     plan = plan_of(3, method="lbu", oracle="oue")
-    monkeypatch.setattr(schema, "MIGRATIONS", MIGRATIONS[:-1])
+    monkeypatch.setattr(schema, "MIGRATIONS", MIGRATIONS[:4])
     older = open_store(store_address)
     with older.writing() as session:
         number = add_plan(session, plan)

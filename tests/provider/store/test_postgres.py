@@ -11,13 +11,18 @@ from tests.provider.collecting import STORES
 from hushwatt.errors import StateError, UsageError
 from hushwatt.provider.store import open_store, postgres
 from hushwatt.provider.store.postgres_bytes import BigintArray, BigintArrayDumper, copy_bytes
-from hushwatt.provider.store.session import ReportGroup
-from hushwatt.provider.tally.draws import PUBLICATION
-from hushwatt.provider.tally.tally import TallyKey
+from hushwatt.provider.store.reports.stored import add_reports, find_reports, reports_of
+from hushwatt.provider.store.session import ReportRows
 
 only_postgres = pytest.mark.parametrize("store_address", ["postgres"], indirect=True)
 both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 PAYLOADS = np.arange(8, dtype=np.uint8).reshape(4, 2)
+
+
+def rows_of(homes, spent=5, drawn=5, as_of=0):
+    """Reports of some homes that all cost the same."""
+    one = np.ones(len(homes), dtype=np.int64)
+    return ReportRows(homes, spent * one, drawn * one, as_of * one, PAYLOADS)
 
 
 def partitions(session):
@@ -38,7 +43,7 @@ def test_reports_are_partitioned_by_slot(database):
     with database.writing() as session:
         session.run("CREATE TABLE reports_1_1024 PARTITION OF reports FOR VALUES FROM (1, 1024) TO (1, 2048)")
         for slot in (0, 63, 64, 1500, 2048):
-            session.add_reports(1, ReportGroup(TallyKey(slot, PUBLICATION, slot, 5), 5, np.arange(4), PAYLOADS))
+            add_reports(session, 1, slot, rows_of(np.arange(4), as_of=slot))
         made = partitions(session)
     with database.writing() as session:
         session.run("DROP TABLE reports_1_0_to_63")
@@ -66,12 +71,12 @@ def test_what_goes_in_comes_out(database, many, monkeypatch):
     with database.writing() as session:
         for row, home in enumerate(homes.tolist()):
             session.add_devices(1, 0, home, devices[row : row + 1], np.array([10 * row]))
-        session.add_reports(1, ReportGroup(TallyKey(7, PUBLICATION, 6, 12), 11, homes, PAYLOADS))
+        add_reports(session, 1, 7, rows_of(homes, spent=11, drawn=12, as_of=6))
         session.add_draws(1, 6, homes[:2])
-        found = session.find_reports(1, 7, asked)
-        kept = session.reports_of(1, 7, asked)
+        found = find_reports(session, 1, 7, asked)
+        kept = reports_of(session, 1, 7, asked)
         draws = session.last_draws(1, 7, homes)
-        none = session.find_reports(1, 8, asked), session.last_draws(1, 5, homes[:0])
+        none = find_reports(session, 1, 8, asked), session.last_draws(1, 5, homes[:0])
 
     assert found.tolist() == [False, True, True, False, True, False]
     assert [each[:4] for each in kept] == [(2, 11, 12, 6), (5, 11, 12, 6), (2**40, 11, 12, 6)]

@@ -24,6 +24,7 @@ from hushwatt.provider.estimate.estimate import estimate
 from hushwatt.provider.store import open_store
 from hushwatt.provider.store.enrolment_codes import add_codes
 from hushwatt.provider.store.plans import add_plan
+from hushwatt.provider.store.reports.stored import stored_payloads
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey
 from hushwatt.wire.payload import Layout
@@ -100,11 +101,11 @@ def kept_in(address: str, crowd: GatewayHomes) -> Kept:
     """What is in a store; tallies that differ from it are a fault."""
     store = open_store(address)
     with store.reading() as session:
-        rows = session.all("SELECT device, slot, payload FROM reports JOIN devices USING (plan, home)")
+        rows = stored_payloads(session, 1)
         tallies = read_tallies(session, 1, 0, crowd.plan.calendar.slots)
     store.close()
     numbers = {device.tobytes(): home for home, device in enumerate(crowd.devices)}
-    reports = {(numbers[bytes(device)], int(slot)): bytes(payload) for device, slot, payload in rows}
+    reports = {(numbers[device], slot): payload for device, slot, payload in rows}
     expect(len(reports) == len(rows), "a report is in the store twice")
     bodies = Layout.of(crowd.plan).pack(np.arange(crowd.homes, dtype=np.uint16)[:, None])
     for (home, slot), payload in reports.items():

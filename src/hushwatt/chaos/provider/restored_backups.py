@@ -15,6 +15,7 @@ from hushwatt.chaos.scenario import Scenario
 from hushwatt.household.report.report import SlotReports
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.store.backup import restore
+from hushwatt.provider.store.reports.stored import every_report, stored_slots
 from hushwatt.provider.store.tallies import read_tallies
 from hushwatt.provider.tally.tally import Tallies, TallyKey, tally_rows
 from hushwatt.wire.payload import Layout
@@ -75,11 +76,11 @@ def _check_whole(client: InProcessClient, plan: Plan) -> None:
     """The copy is of one moment: its tallies are those of its reports."""
     with client.service.database.reading() as session:
         tallies = read_tallies(session, 1, 0, SLOTS)
-        rows = session.all("SELECT slot, as_of, drawn, payload FROM reports")
+        rows = [(slot, each) for slot in stored_slots(session, 1) for each in every_report(session, 1, slot)]
     counted = Tallies(HOMES, {})
-    for slot, as_of, drawn, payload in rows:
-        one = tally_rows(Layout.of(plan), np.frombuffer(payload, np.uint8)[None, :])
-        counted.add(TallyKey(slot, 0, as_of, drawn), one)
+    for slot, each in rows:
+        one = tally_rows(Layout.of(plan), np.frombuffer(each.payload, np.uint8)[None, :])
+        counted.add(TallyKey(slot, 0, each.as_of, each.drawn), one)
     same = tallies.keys() == counted.groups.keys() and all(
         (tally.counts == counted.groups[key].counts).all() and tally.rows == counted.groups[key].rows
         for key, tally in tallies.items()

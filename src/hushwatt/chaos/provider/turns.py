@@ -17,6 +17,7 @@ from hushwatt.plan import Appliance, Plan
 from hushwatt.privacy.rotation import first_place, has_turns, order_of
 from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.provider.store import open_store
+from hushwatt.provider.store.reports.stored import stored_payloads
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.record import pack
 
@@ -142,10 +143,10 @@ def _check_forgers(plan: Plan, member: EnrolledSigner, address: str, assigned: b
     kept: defaultdict[bytes, list[tuple[int, bytes]]] = defaultdict(list)
     store = open_store(address)
     with store.reading() as session:
-        rows = session.all("SELECT device, slot, payload FROM reports JOIN devices USING (plan, home)")
+        rows = stored_payloads(session, 1)
     store.close()
     for device, slot, payload in rows:
-        kept[bytes(device)].append((int(slot), bytes(payload)))
+        kept[device].append((slot, payload))
     for home in range(HONEST, HONEST + FORGERS):
         device = member.devices[home].tobytes()
         phases = {slot % plan.window for slot, _ in kept[device]}

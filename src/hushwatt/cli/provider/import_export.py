@@ -161,6 +161,7 @@ def export(
     from hushwatt.provider.estimate.totals.customers import Customers
     from hushwatt.provider.service.collection_reader import NO_QUESTIONS, BoardQuestions
     from hushwatt.provider.service.service import open_reader
+    from hushwatt.provider.store.reports.compaction import compact
 
     if by is not None and reports:
         raise UsageError("--by is for estimates; reports carry no labels")
@@ -177,6 +178,7 @@ def export(
     collection = read.collections[agreed.id]
     first, last = parse_time_range(agreed, start, end)
     _publish(database, collection, read.schedule(agreed))
+    compact(database, collection.number, scrub=False)
     if reports:
         _archive(database, collection, output, first, last, drop)
     else:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hushwatt.cli.options import Json
 from hushwatt.cli.provider.store_options import USUAL_STORE, StoreOptions, open_existing_store
-from hushwatt.cli.terminal import print_json, say
+from hushwatt.cli.terminal import print_json, say, show_bytes
 
 if TYPE_CHECKING:
     from hushwatt.plan.plan import Plan
@@ -83,8 +83,8 @@ def _print_lines(told: dict[str, Any]) -> None:
         print(f"{plan['plan'][:12]}  {plan['name']}: {when}, {kept}")
         for problem in plan["problems"]:
             print(f"  ✗ {problem}")
-    free = "" if told["free_bytes"] is None else f", {_size(told['free_bytes'])} free"
-    print(f"store {_size(told['store_bytes'])}, {_size(told['needed_bytes'])} more until the plans end{free}")
+    free = "" if told["free_bytes"] is None else f", {show_bytes(told['free_bytes'])} free"
+    print(f"store {show_bytes(told['store_bytes'])}, {show_bytes(told['needed_bytes'])} more until the plans end{free}")
     if told["too_small"]:
         print("  ✗ the disk is too small: make room, archive and scrub, or move to PostgreSQL")
 
@@ -96,16 +96,3 @@ def _days(time: timedelta) -> str:
     '1.5 days'
     """
     return f"{time / timedelta(days=1):.1f} days"
-
-
-def _size(count: float) -> str:
-    """Bytes for people.
-
-    >>> _size(999), _size(12_345_678)
-    ('999 B', '12.3 MB')
-    """
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:,.1f} TB"

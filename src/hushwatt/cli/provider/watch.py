@@ -31,6 +31,7 @@ def watch_place(
     from hushwatt.provider.clock import SystemUtcClock
     from hushwatt.provider.intake.ingest import Ingest
     from hushwatt.provider.service.watch import Watch, watch
+    from hushwatt.provider.store.reports.compaction import compact
     from hushwatt.wire.storage import location
 
     if not every >= MIN_SECONDS:
@@ -41,7 +42,8 @@ def watch_place(
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    database, collection, schedule = open_collection(where.settings(), plan)
+    settings = where.settings()
+    database, collection, schedule = open_collection(settings, plan)
     with closing(database):
         clock = SystemUtcClock()
         run = Ingest(database, collection, schedule, clock, homes, labels)
@@ -49,6 +51,8 @@ def watch_place(
         say(f"watching {folder}; stop with Ctrl-C")
         for done in watch(files.look, lambda: stop.wait(every), stop.is_set):
             _print(done, as_json)
+            if done.published:
+                compact(database, collection.number, settings.scrub)
     say("stopped; what was taken in stays")
 
 

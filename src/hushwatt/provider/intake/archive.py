@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from hushwatt.errors import UsageError
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.intake.device_names import devices_of, names_of
+from hushwatt.provider.store.reports.by_device import reports_by_device
+from hushwatt.provider.store.reports.stored import count_reports, drop_reports
 from hushwatt.provider.store.session import Database, Session
 from hushwatt.provider.store.slots import PublishedSlot, published_slots
 from hushwatt.provider.store.tallies import reported_slots
@@ -26,9 +28,6 @@ from hushwatt.provider.tally.draws import PUBLICATION
 from hushwatt.wire.reports import ReportBatch, ReportWriter
 from hushwatt.wire.reports.report_file import ReportFile
 from hushwatt.wire.storage import Location, atomic_write_to, location
-
-OF_SLOT = "FROM reports WHERE plan = ? AND slot = ?"
-BATCH_ROWS = 1 << 16  # reports read from the store at a time
 
 
 @dataclass
@@ -80,9 +79,9 @@ def _drop(database: Database, collection: Collection, slot: int, path: Location)
     """
     rows = ReportFile(collection.plan, path).rows
     with database.writing() as session:
-        if session.all(f"SELECT count(*) {OF_SLOT}", collection.number, slot) != [(rows,)]:
+        if count_reports(session, collection.number, slot) != rows:
             return 0
-        return session.run(f"DELETE {OF_SLOT}", collection.number, slot)
+        return drop_reports(session, collection.number, slot)
 
 
 def slots_between(
@@ -116,25 +115,23 @@ def _write(path: Location, collection: Collection, slot: PublishedSlot, batches:
 
 def _stored(session: Session, collection: Collection, slot: int) -> Iterator[ReportBatch]:
     """What the store has of a slot; nothing when it has been scrubbed."""
-    for reports in session.slot_reports(collection.number, slot, BATCH_ROWS):
-        if not reports.payloads[0]:
+    for devices, reports in reports_by_device(session, collection.number, slot):
+        if reports.payloads.shape[1] != collection.layout.size:
             return
-        count, payloads = len(reports.payloads), np.frombuffer(b"".join(reports.payloads), dtype=np.uint8)
         yield ReportBatch(
-            pa.array(names_of(reports.devices)),
-            np.full(count, slot, dtype=np.int32),
-            np.full(count, PUBLICATION, dtype=np.int8),
+            pa.array(names_of(devices)),
+            np.full(len(reports), slot, dtype=np.int32),
+            np.full(len(reports), PUBLICATION, dtype=np.int8),
             reports.spent,
             reports.drawn,
-            payloads.reshape(count, collection.layout.size),
+            reports.payloads,
         )
 
 
 def _take_out_erased(session: Session, collection: Collection, slot: PublishedSlot, path: Location) -> None:
     """Write a file anew without the homes that are no longer enrolled; nothing is ever added to it."""
     file = ReportFile(collection.plan, path)
-    counted = session.all(f"SELECT count(*) {OF_SLOT}", collection.number, slot.slot)
-    if counted == [(file.rows,)]:
+    if count_reports(session, collection.number, slot.slot) == file.rows:
         return
     left = sum(int(enrolled.sum()) for _, enrolled in _enrolled(session, collection, file))
     if left < file.rows and not _write(path, collection, slot, _left(session, collection, file)):

@@ -3,8 +3,8 @@
 Collecting is idempotent: a report is known by plan, slot and home, and the first write wins.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -16,8 +16,9 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.strategies import rules_of, strategy_for
 from hushwatt.provider.checks.plausible import amounts_fit, payloads_fit, unique_rows
 from hushwatt.provider.checks.rotation import REFUSALS
+from hushwatt.provider.store.reports.stored import add_reports, find_reports, reports_of, set_drawn_in
 from hushwatt.provider.store.rotations import StoredRotations
-from hushwatt.provider.store.session import HomeNumbers, ReportGroup, Rows, Session, StoredReport
+from hushwatt.provider.store.session import HomeNumbers, ReportRows, Rows, Session, StoredReport, report_rows
 from hushwatt.provider.store.slots import count_late
 from hushwatt.provider.store.tallies import add_tallies
 from hushwatt.provider.tally.draws import PUBLICATION, is_fresh, slot_runs
@@ -125,7 +126,7 @@ def collect(
     for part, slot in slot_runs(slots[pending]):
         rows = pending[part]
         again = np.diff(homes[rows], prepend=-1) == 0  # first write wins
-        again[~again] = session.find_reports(collection.number, slot, homes[rows[~again]])
+        again[~again] = find_reports(session, collection.number, slot, homes[rows[~again]])
         verdicts[rows[again]] = REPEATED
         rows = rows[~again]
         if slot < first:
@@ -160,13 +161,10 @@ def _insert(
         fresh = is_fresh(spent, drawn, collection.probe)
         session.add_draws(collection.number, slot, homes[fresh])
     as_of = _drawn_in(session, collection, slot, homes, fresh)
-    tallies = Tallies(0, {})
-    for group, members in _groups(slot, as_of, spent, drawn, homes, records.payloads[rows]):
-        if session.add_reports(collection.number, group, delivery) != len(group.homes):
-            raise StateError("a report that was not there is there now: nothing of this was kept")
-        for cell, part in cell_parts(cells[members]):
-            tallies.add(group.key._replace(cell=cell), tally_rows(collection.layout, group.payloads[part]))
-    add_tallies(session, collection.number, tallies.groups)
+    reports = ReportRows(homes, spent, drawn, as_of, records.payloads[rows])
+    if add_reports(session, collection.number, slot, reports, delivery) != len(reports):
+        raise StateError("a report that was not there is there now: nothing of this was kept")
+    add_tallies(session, collection.number, tallied(collection, slot, reports, cells))
     if collection.probe is not None:
         _recount_repeats(session, collection, slot, homes[fresh])
 
@@ -189,30 +187,36 @@ def _recount_repeats(session: Session, collection: Collection, slot: int, homes:
     for (after,) in session.all(statement, collection.number, slot, slot):
         if not len(homes):
             return
-        redrawn = []
-        for report in session.reports_of(collection.number, after, homes):
-            if report.spent == report.drawn + (collection.probe or 0):
-                redrawn.append(report.home)
-            elif report.as_of < slot:
-                recount(session, collection, after, report, as_of=slot)
-        homes = homes[~np.isin(homes, redrawn)]
+        reports = reports_of(session, collection.number, after, homes)
+        redrawn = {each.home for each in reports if each.spent == each.drawn + (collection.probe or 0)}
+        older = [each for each in reports if each.home not in redrawn and each.as_of < slot]
+        recount(session, collection, after, dict.fromkeys(older, slot))
+        homes = homes[~np.isin(homes, list(redrawn))]
 
 
-def recount(session: Session, collection: Collection, slot: int, report: StoredReport, as_of: int) -> None:
-    """Count a repeat of a slot with another draw than before."""
-    tally, old = tally_of(collection, report.payload), tally_key(slot, report)
-    add_tallies(session, collection.number, {old: -tally, old._replace(as_of=as_of): tally})
-    statement = "UPDATE reports SET as_of = ? WHERE plan = ? AND slot = ? AND home = ?"
-    session.run(statement, as_of, collection.number, slot, report.home)
+def recount(session: Session, collection: Collection, slot: int, draws: Mapping[StoredReport, int]) -> None:
+    """Count repeats of a slot with other draws than before, by the slots of these."""
+    moved = sorted((report, when) for report, when in draws.items() if report.as_of != when)
+    if not moved:
+        return
+    before = report_rows([report for report, _ in moved])
+    after = replace(before, as_of=np.array([when for _, when in moved]))
+    cells = np.array([report.cell for report, _ in moved])
+    old = {key: -tally for key, tally in tallied(collection, slot, before, cells).items()}
+    add_tallies(session, collection.number, old)
+    add_tallies(session, collection.number, tallied(collection, slot, after, cells))
+    set_drawn_in(session, collection.number, slot, after.homes, after.as_of)
 
 
-def _groups(
-    slot: int, as_of: HomeNumbers, spent: HomeNumbers, drawn: HomeNumbers, homes: HomeNumbers, payloads: Rows
-) -> Iterator[tuple[ReportGroup, NDArray[np.bool_]]]:
-    """The reports that have the same draw and the same costs, and which these are; homes stay in order."""
-    for when, cost, budget in unique_rows(as_of, spent, drawn):
-        rows = (as_of == when) & (spent == cost) & (drawn == budget)
-        yield ReportGroup(TallyKey(slot, PUBLICATION, when, budget), cost, homes[rows], payloads[rows]), rows
+def tallied(collection: Collection, slot: int, reports: ReportRows, cells: HomeNumbers) -> dict[TallyKey, Tally]:
+    """What reports of a slot add up to: those that have the same draw, by their cells."""
+    tallies = Tallies(0, {})
+    for when, budget in unique_rows(reports.as_of, reports.drawn):
+        rows = np.flatnonzero((reports.as_of == when) & (reports.drawn == budget))
+        for cell, part in cell_parts(cells[rows]):
+            counted = tally_rows(collection.layout, reports.payloads[rows[part]])
+            tallies.add(TallyKey(slot, PUBLICATION, when, budget, cell), counted)
+    return tallies.groups
 
 
 def cell_parts(cells: HomeNumbers) -> Iterator[tuple[int, NDArray[np.intp] | slice]]:
@@ -227,13 +231,3 @@ def cell_parts(cells: HomeNumbers) -> Iterator[tuple[int, NDArray[np.intp] | sli
     order = np.argsort(cells, kind="stable")
     numbers, starts = np.unique(cells[order], return_index=True)
     yield from zip(numbers.tolist(), np.split(order, starts[1:]), strict=True)
-
-
-def tally_key(slot: int, report: StoredReport) -> TallyKey:
-    """The tally that a stored report is counted in."""
-    return TallyKey(slot, PUBLICATION, report.as_of, report.drawn, report.cell)
-
-
-def tally_of(collection: Collection, payload: bytes) -> Tally:
-    """What one report adds up to."""
-    return tally_rows(collection.layout, np.frombuffer(payload, dtype=np.uint8)[None, :])

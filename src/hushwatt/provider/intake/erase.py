@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from hushwatt.provider.intake.collect import Collection, tally_key, tally_of
+from hushwatt.provider.intake.collect import Collection, tallied
 from hushwatt.provider.store.enrolment import remove_device
 from hushwatt.provider.store.plans import plan_state
+from hushwatt.provider.store.reports.stored import remove_reports, reports_of
 from hushwatt.provider.store.rotations import forget_rotation
-from hushwatt.provider.store.session import Session
+from hushwatt.provider.store.session import Session, report_rows
 from hushwatt.provider.store.tallies import add_tallies, reported_slots
 
 
@@ -14,10 +15,12 @@ def erase_home(session: Session, collection: Collection, home: int, published: i
     """Remove every report of a home; slots not yet published forget it, published numbers stay."""
     number, homes, erased = collection.number, np.array([home], dtype=np.int64), 0
     for slot in reported_slots(session, number):
-        for report in session.reports_of(number, slot, homes):
-            if slot > published:
-                add_tallies(session, number, {tally_key(slot, report): -tally_of(collection, report.payload)})
-            erased += session.run("DELETE FROM reports WHERE plan = ? AND slot = ? AND home = ?", number, slot, home)
+        reports = reports_of(session, number, slot, homes)
+        if reports and slot > published:
+            cells = np.array([each.cell for each in reports])
+            counted = tallied(collection, slot, report_rows(reports), cells)
+            add_tallies(session, number, {key: -tally for key, tally in counted.items()})
+        erased += remove_reports(session, number, slot, homes) if reports else 0
     session.run("DELETE FROM draws WHERE plan = ? AND home = ?", number, home)
     forget_rotation(session, number, home)
     return erased

@@ -4,26 +4,27 @@ What it brought is known by its number.  Afterwards the store is as if the file 
 reports of published slots, and for files that lost reports to it: these must be taken in again.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from hushwatt.errors import UsageError
-from hushwatt.provider.checks.plausible import unique_rows
 from hushwatt.provider.checks.rotation import rotates
-from hushwatt.provider.intake.collect import Collection, recount
+from hushwatt.provider.intake.collect import Collection, recount, tallied
 from hushwatt.provider.store.cells import add_to_cells
 from hushwatt.provider.store.deliveries import all_deliveries, declared_by_files, find_delivery
 from hushwatt.provider.store.enrolment import FILE_SIGNER, count_named, set_declared_homes
 from hushwatt.provider.store.plans import plan_state
+from hushwatt.provider.store.reports.stored import (
+    count_brought,
+    count_reports,
+    reports_of,
+    take_out_brought,
+    unreported,
+)
 from hushwatt.provider.store.rotations import relearn_rotations
-from hushwatt.provider.store.session import HomeNumbers, Session, StoredReport, payload_rows
+from hushwatt.provider.store.session import HomeNumbers, Session, StoredReport, report_rows
 from hushwatt.provider.store.tallies import add_tallies, reported_slots
-from hushwatt.provider.tally.draws import PUBLICATION
-from hushwatt.provider.tally.tally import TallyKey, tally_rows
-
-BATCH_ROWS = 1 << 15  # reports taken out at a time
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,7 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
     """Undo what a delivery brought, as far as it can be undone."""
     plan, wrong = collection.number, find_delivery(session, collection.number, number)
     published = plan_state(session, plan).published
-    statement = "SELECT count(CASE WHEN slot <= ? THEN 1 END), count(*) FROM reports WHERE plan = ? AND delivery = ?"
-    ((stay, brought),) = session.all(statement, published, plan, number)
+    stay, brought = count_brought(session, plan, number, published)
     if wrong.undone:
         raise UsageError(f"delivery {number} was taken back before")
     if not wrong.at:
@@ -56,7 +56,7 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
     slots = reported_slots(session, plan, published)
     reports, homes = 0, [np.empty(0, dtype=np.int64)]
     for slot in slots:
-        for brought_here in _brought(session, plan, slot, number):
+        for brought_here in take_out_brought(session, plan, slot, number):
             _forget(session, collection, slot, brought_here)
             reports += len(brought_here)
             homes.append(np.array([each.home for each in brought_here]))
@@ -74,8 +74,7 @@ def take_back(session: Session, collection: Collection, number: int) -> TakenBac
 
 def _dropped(session: Session, plan: int, published: int) -> bool:
     """Whether a published slot has been counted, and none of its reports is here."""
-    statement = "SELECT 1 FROM reports WHERE plan = ? AND slot = ? LIMIT 1"
-    return any(not session.all(statement, plan, slot) for slot in reported_slots(session, plan, -1, published))
+    return any(not count_reports(session, plan, slot) for slot in reported_slots(session, plan, -1, published))
 
 
 def _come_again(session: Session, collection: Collection, number: int) -> tuple[str, ...]:
@@ -102,57 +101,36 @@ def correct_homes(session: Session, collection: Collection, number: int, homes: 
     set_declared_homes(session, collection.number, declared_by_files(session, collection.number))
 
 
-def _brought(session: Session, plan: int, slot: int, number: int) -> Iterator[list[StoredReport]]:
-    """The reports of a slot that a delivery brought, a part at a time; each part is gone before the next."""
-    select = (
-        "SELECT r.home, r.spent, r.drawn, r.as_of, r.payload, d.cell FROM reports r "
-        "JOIN devices d ON d.plan = r.plan AND d.home = r.home "
-        "WHERE r.plan = ? AND r.slot = ? AND r.delivery = ? ORDER BY r.home LIMIT ?"
-    )
-    delete = "DELETE FROM reports WHERE plan = ? AND slot = ? AND delivery = ? AND home <= ?"
-    while rows := session.all(select, plan, slot, number, BATCH_ROWS):
-        yield [StoredReport(*row) for row in rows]
-        session.run(delete, plan, slot, number, rows[-1][0])
-
-
 def _forget(session: Session, collection: Collection, slot: int, reports: list[StoredReport]) -> None:
     """Take reports of one slot out of its tallies, and their draws."""
-    names = ("as_of", "drawn", "cell")
-    as_of, drawn, cells = (np.array([getattr(each, name) for each in reports]) for name in names)
-    payloads = payload_rows(reports)
-    for when, budget, cell in unique_rows(as_of, drawn, cells):
-        tally = -tally_rows(collection.layout, payloads[(as_of == when) & (drawn == budget) & (cells == cell)])
-        add_tallies(session, collection.number, {TallyKey(slot, PUBLICATION, when, budget, cell): tally})
+    counted = tallied(collection, slot, report_rows(reports), np.array([each.cell for each in reports]))
+    add_tallies(session, collection.number, {key: -tally for key, tally in counted.items()})
     if collection.probe is not None:
-        statement = "DELETE FROM draws WHERE plan = ? AND home = ? AND slot = ?"
-        for each in reports:
-            session.run(statement, collection.number, each.home, slot)
+        draws = [(collection.number, each.home, slot) for each in reports]
+        session.run_each("DELETE FROM draws WHERE plan = ? AND home = ? AND slot = ?", draws)
 
 
 def _draw_anew(session: Session, collection: Collection, slots: list[int], homes: HomeNumbers) -> None:
     """Repeats that stood by a draw which is gone stand by the one before it."""
     plan = collection.number
     for slot in slots:
-        left = [each for each in session.reports_of(plan, slot, homes) if each.spent == collection.probe]
+        left = [each for each in reports_of(session, plan, slot, homes) if each.spent == collection.probe]
         drawn_in = session.last_draws(plan, slot, np.array([each.home for each in left], dtype=np.int64))
-        for each, when in zip(left, drawn_in.tolist(), strict=True):
-            if when != each.as_of:
-                recount(session, collection, slot, each, as_of=when)
+        recount(session, collection, slot, dict(zip(left, drawn_in.tolist(), strict=True)))
 
 
 def _forget_homes(session: Session, plan: int, number: int) -> int:
     """Forget homes that a delivery alone has named; how many."""
-    going = (
-        "FROM devices WHERE plan = ? AND delivery = ? AND signer = ? "
-        "AND home NOT IN (SELECT home FROM reports WHERE plan = ?)"
-    )
-    cells = session.all(f"SELECT cell {going}", plan, number, FILE_SIGNER, plan)
-    add_to_cells(session, plan, np.array(cells, dtype=np.int64).ravel(), -1)
-    gone = session.run(f"DELETE {going}", plan, number, FILE_SIGNER, plan)
-    update = (
-        "UPDATE devices SET filed = 0, delivery = 0 WHERE plan = ? AND delivery = ? AND signer <> ? "
-        "AND home NOT IN (SELECT home FROM reports WHERE plan = ? AND delivery > 0)"
-    )
-    count_named(session, plan, -gone - session.run(update, plan, number, FILE_SIGNER, plan))
-    session.run("UPDATE plans SET homes = homes - ? WHERE plan = ?", gone, plan)
-    return gone
+    slots = reported_slots(session, plan)
+    named = "SELECT home, cell FROM devices WHERE plan = ? AND delivery = ? AND signer {} ? ORDER BY home"
+    cells = dict(session.all(named.format("="), plan, number, FILE_SIGNER))
+    gone = unreported(session, plan, slots, np.array(list(cells), dtype=np.int64), of_files=False).tolist()
+    add_to_cells(session, plan, np.array([cells[home] for home in gone], dtype=np.int64), -1)
+    session.run_each("DELETE FROM devices WHERE plan = ? AND home = ?", [(plan, home) for home in gone])
+    others = [home for home, _ in session.all(named.format("<>"), plan, number, FILE_SIGNER)]
+    unnamed = unreported(session, plan, slots, np.array(others, dtype=np.int64), of_files=True).tolist()
+    statement = "UPDATE devices SET filed = 0, delivery = 0 WHERE plan = ? AND home = ?"
+    session.run_each(statement, [(plan, home) for home in unnamed])
+    count_named(session, plan, -len(gone) - len(unnamed))
+    session.run("UPDATE plans SET homes = homes - ? WHERE plan = ?", len(gone), plan)
+    return len(gone)

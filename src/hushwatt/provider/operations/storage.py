@@ -9,6 +9,7 @@ from pathlib import Path
 from hushwatt.errors import UsageError
 from hushwatt.provider.schedule import SlotSchedule
 from hushwatt.provider.store.plans import plan_state
+from hushwatt.provider.store.reports.stored import drop_reports, has_reports
 from hushwatt.provider.store.session import Database, Session
 from hushwatt.provider.store.slots import unscrubbed_slots
 from hushwatt.provider.store.tallies import reported_slots
@@ -92,7 +93,7 @@ def plan_storage(session: Session, number: int, schedule: SlotSchedule, now: dat
     )
     return PlanStorage(
         over_for=now - schedule.closes(slots - 1),
-        kept=bool(session.all("SELECT 1 FROM reports WHERE plan = ? LIMIT 1", number)),
+        kept=has_reports(session, number),
         payload_slots=unscrubbed_slots(session, number),
         slots_left=slots - 1 - closed,
         reports=int(total or 0),
@@ -115,9 +116,9 @@ def remove_reports(database: Database, number: int) -> int:
         )
     for slot in slots:
         with database.writing() as session:
-            removed += session.run("DELETE FROM reports WHERE plan = ? AND slot = ?", number, slot)
+            removed += drop_reports(session, number, slot)
     with database.writing() as session:
-        for table in ("reports", "draws", "rotations"):
+        for table in ("reports", "segments", "draws", "rotations"):
             session.run(f"DELETE FROM {table} WHERE plan = ?", number)
         session.run("UPDATE slots SET scrubbed = 1 WHERE plan = ? AND published_at IS NOT NULL", number)
     database.purge()

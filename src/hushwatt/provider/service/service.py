@@ -23,12 +23,11 @@ from hushwatt.provider.service.config import Config
 from hushwatt.provider.service.keys import ProviderKeys, open_keys
 from hushwatt.provider.service.logs import log
 from hushwatt.provider.store.plans import add_plan, all_plans
+from hushwatt.provider.store.reports.compaction import Compacted, Compaction, give_back
 from hushwatt.provider.store.session import Database, StoreUnavailable
-from hushwatt.provider.store.slots import publish, scrub
+from hushwatt.provider.store.slots import publish
 from hushwatt.provider.telemetry import span_since
 from hushwatt.wire.record import MAX_NUMBER
-
-SCRUB_BATCH_SLOTS = 8  # slots
 
 
 class Service:
@@ -71,20 +70,24 @@ class Service:
             log().info("published", plan=plan.id, until=until, slots=len(slots))
             self.metrics.telemetry.published(*span_since(began), plan.id, len(slots))
         if self.config.scrub:
-            await self._scrub(number)
+            await self._compact(Compaction(number, scrub=True))
         return slots
 
-    async def scrub_due(self) -> None:
-        """Empty the payloads of published slots, a little at a time, so that uploads get their turn."""
-        for number in self.schedules if self.config.scrub else ():
-            while slots := await self._scrub(number):
-                for slot in slots:
-                    await asyncio.to_thread(self.database.vacuum_slot, number, slot)
+    async def compact_due(self) -> None:
+        """Pack what is published, without payloads where they are to be scrubbed: a little at a time."""
+        for number in self.schedules:
+            total, work = Compacted(), Compaction(number, self.config.scrub)
+            while done := await self._compact(work):
+                total.add(done)
+            try:
+                await asyncio.to_thread(give_back, self.database, number, total)
+            except StoreUnavailable as failure:
+                log().warning("the space that was freed is not given back yet", reason=str(failure))
 
-    async def _scrub(self, number: int) -> list[int]:
-        slots = await self.inbox.write(lambda session: scrub(session, number, SCRUB_BATCH_SLOTS))
-        self._purge_pending |= bool(slots)
-        return slots
+    async def _compact(self, work: Compaction) -> Compacted:
+        done = await self.inbox.write(work.step)
+        self._purge_pending |= bool(done.reports and self.config.scrub)
+        return done
 
     async def erase(self, collection: Collection, device: bytes, home: int, signer: int) -> int:
         """Remove a device and all its reports; how many these were."""
@@ -94,8 +97,8 @@ class Service:
         return erased
 
     async def tidy(self) -> None:
-        """Scrub and overwrite what is due, beside everything else."""
-        await self.scrub_due()
+        """Pack, scrub and overwrite what is due, beside everything else."""
+        await self.compact_due()
         await self.purge_due()
 
     async def purge_due(self) -> None:

@@ -5,7 +5,7 @@ holds the lock of the whole store until it has ended.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,21 +17,25 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.provider.store.postgres_bytes import BigintArray, BigintArrayDumper, Columns, copy_bytes
-from hushwatt.provider.store.postgres_partitions import PARTITION_SLOTS, drop_empty_partitions, partitions_of
+from hushwatt.provider.store.postgres_partitions import (
+    PARTITIONED,
+    drop_empty_partitions,
+    make_partition,
+    old_partition_of,
+    partition_of,
+)
 from hushwatt.provider.store.schema import migrate
 from hushwatt.provider.store.session import (
     ALREADY_STORED,
     DeviceColumns,
     HomeNumbers,
-    ReportGroup,
+    ReportRows,
     Rows,
     StoredReport,
-    StoredReportBatch,
     StoreUnavailable,
     device_columns,
     device_order,
-    known_below,
-    report_batches,
+    home_columns,
     rotation_columns,
 )
 
@@ -41,11 +45,14 @@ COLUMN_TYPES = {
     "serial": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     "compact": "",
     "by_slot": " PARTITION BY RANGE (plan, slot)",
+    "segments_by_slot": " PARTITION BY RANGE (plan, slot)",
+    "only_postgres": "",
     "has_table": "SELECT count(*) FROM pg_class WHERE relname = ? AND pg_table_is_visible(oid)",
 }
 WRITER_LOCK = 0x68757368  # "hush": whoever writes holds it
 CONNECT_SECONDS = 10.0  # seconds to wait for a connection
-COPY_ROWS = 1_000  # rows that are copied rather than inserted
+DROP_MILLISECONDS = 2_000  # milliseconds to wait for those who read a table that is to go
+COPY_ROWS = 1_000  # draws that are copied rather than inserted
 
 
 class PostgresSession:
@@ -56,10 +63,15 @@ class PostgresSession:
         self.made: set[str] = set()  # partitions, known to others once the transaction has ended
 
     def all(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        return self._connection.execute(_with_placeholders(statement), values).fetchall()
+        return self._connection.execute(_with_placeholders(statement), values, binary=True).fetchall()
 
     def run(self, statement: str, *values: Any) -> int:
         return self._connection.execute(_with_placeholders(statement), values or None).rowcount
+
+    def run_each(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> int:
+        with self._connection.cursor() as cursor:
+            cursor.executemany(_with_placeholders(statement), rows)
+            return max(cursor.rowcount, 0)  # −1: there was no row
 
     def add_devices(
         self, plan: int, signer: int, first_home: int, devices: Rows, cells: HomeNumbers, delivery: int = 0
@@ -95,27 +107,30 @@ class PostgresSession:
             (BigintArray(homes), BigintArray(turns), plan),
         )
 
+    def home_cells(self, plan: int, homes: HomeNumbers) -> HomeNumbers:
+        cells = self._connection.execute(
+            "SELECT home, cell FROM devices WHERE plan = %s AND home = ANY(%s)", (plan, BigintArray(homes)), binary=True
+        )
+        return home_columns(homes, cells)
+
+    def make_partition(self, table: str, plan: int, slot: int) -> None:
+        if partition_of(table, plan, slot).name not in self._partitions | self.made:
+            self.made.add(make_partition(self, table, plan, slot))
+
     def find_reports(self, plan: int, slot: int, homes: HomeNumbers) -> NDArray[np.bool_]:
-        asked = homes[: known_below(self, plan, slot, homes)]
         reported = self._numbers(
             "SELECT string_agg(int8send(home), '') FROM reports WHERE plan = %s AND slot = %s AND home = ANY(%s)",
-            (plan, slot, BigintArray(asked)),
+            (plan, slot, BigintArray(homes)),
         )
         return np.isin(homes, reported)
 
-    def add_reports(self, plan: int, group: ReportGroup, delivery: int = 0) -> int:
-        (slot, _, as_of, drawn, _), spent, homes, payloads = group.key, group.spent, group.homes, group.payloads
-        self._make_partition(plan, slot)
-        if len(homes) >= COPY_ROWS:
-            columns: Columns = {"plan": plan, "slot": slot, "home": homes, "spent": spent, "drawn": drawn}
-            columns |= {"as_of": as_of, "payload": payloads}
-            columns["delivery"] = np.full(len(homes), delivery, dtype=np.int32)
-            return self._copy("reports", len(homes), columns)
+    def add_reports(self, plan: int, slot: int, reports: ReportRows, delivery: int = 0) -> int:
+        columns = (BigintArray(each) for each in (reports.homes, reports.spent, reports.drawn, reports.as_of))
         return self._connection.execute(
-            "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload, delivery) "
-            "SELECT %s, %s, home, %s, %s, %s, payload, %s "
-            "FROM unnest(%s::bigint[], %s::bytea[]) AS new (home, payload) ON CONFLICT DO NOTHING",
-            (plan, slot, spent, drawn, as_of, delivery, BigintArray(homes), [row.tobytes() for row in payloads]),
+            "INSERT INTO reports (plan, slot, delivery, home, spent, drawn, as_of, payload) SELECT %s, %s, %s, new.* "
+            "FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::bigint[], %s::bytea[]) AS new "
+            "ON CONFLICT DO NOTHING",
+            (plan, slot, delivery, *columns, [row.tobytes() for row in reports.payloads]),
             binary=True,
         ).rowcount
 
@@ -126,17 +141,6 @@ class PostgresSession:
             (plan, slot, BigintArray(homes)),
         )
         return [StoredReport(*row) for row in rows]
-
-    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[StoredReportBatch]:
-        with self._connection.cursor(name="slot_reports") as cursor:
-            cursor.itersize = rows
-            cursor.execute(
-                "SELECT device, spent, drawn, payload FROM reports JOIN devices USING (plan, home) "
-                "WHERE plan = %s AND slot = %s ORDER BY device",
-                (plan, slot),
-                binary=True,
-            )
-            yield from report_batches(cursor, rows)
 
     def add_draws(self, plan: int, slot: int, homes: HomeNumbers) -> None:
         if len(homes) >= COPY_ROWS:
@@ -186,19 +190,6 @@ class PostgresSession:
         ):
             copy.write(copy_bytes(count, columns))
         return count
-
-    def _make_partition(self, plan: int, slot: int) -> None:
-        """Make the table for this plan and the slots around this one, unless it is there."""
-        first = slot - slot % PARTITION_SLOTS
-        name, wide = partitions_of(plan, slot)
-        if name in self._partitions or name in self.made:
-            return
-        if self.all("SELECT to_regclass(?)", wide) == [(None,)]:
-            self._connection.execute(
-                f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF reports "
-                f"FOR VALUES FROM ({plan}, {first}) TO ({plan}, {first + PARTITION_SLOTS})"
-            )
-        self.made.add(name)
 
 
 class Postgres:
@@ -254,11 +245,12 @@ class Postgres:
 
     def purge(self) -> None:
         """Let the database reuse the space of erased rows at once."""
-        self._vacuum("reports", "devices", "draws", "rotations", "signers")
+        self._vacuum(*PARTITIONED, "devices", "draws", "rotations", "signers")
 
     def vacuum_slot(self, plan: int, slot: int) -> None:
-        """A changed report is written anew, and leaves a gap: the next ones shall go there."""
-        self._vacuum(*(name for name in partitions_of(plan, slot) if self._exists(name)))
+        """What left a slot's rows has left gaps: the next reports shall go there."""
+        names = (partition_of("reports", plan, slot).name, old_partition_of(plan, slot))
+        self._vacuum(*(name for name in names if self._exists(name)))
 
     def _exists(self, name: str) -> bool:
         with self.reading() as session:
@@ -276,6 +268,7 @@ class Postgres:
 
     def drop_empty_partitions(self, plan: int) -> int:
         with self.writing() as session:
+            session.run(f"SET LOCAL lock_timeout = {DROP_MILLISECONDS}")  # whoever comes after waits behind this
             return drop_empty_partitions(session, plan)
 
     def backup(self, path: Path) -> None:

@@ -10,7 +10,8 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import order_of
 from hushwatt.provider.checks.rotation import Rotations, rotates
 from hushwatt.provider.store.enrolment import Enrolled
-from hushwatt.provider.store.session import HomeNumbers, Rows, Session, payload_rows
+from hushwatt.provider.store.reports.stored import reports_of
+from hushwatt.provider.store.session import HomeNumbers, Rows, Session, report_rows
 from hushwatt.provider.store.tallies import reported_slots
 from hushwatt.provider.store.turns import offered_turns
 
@@ -66,9 +67,9 @@ def relearn_rotations(session: Session, number: int, plan: Plan, homes: HomeNumb
         forget_rotation(session, number, home)
     known = StoredRotations(session, number, plan, homes)
     for slot in reported_slots(session, number) if len(homes) else ():
-        reports = [each for each in session.reports_of(number, slot, homes) if each.payload]  # not scrubbed
+        reports = [each for each in reports_of(session, number, slot, homes) if each.payload]  # not scrubbed
         if reports:
-            known.judge(slot, np.array([each.home for each in reports]), payload_rows(reports))
+            known.judge(slot, np.array([each.home for each in reports]), report_rows(reports).payloads)
     known.save()
 
 

@@ -107,6 +107,21 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE devices ADD COLUMN turn INTEGER",  # that was offered; NULL: the one of its number
         "ALTER TABLE codes ADD COLUMN cell INTEGER NOT NULL DEFAULT 0",  # of the homes that it enrols
     ),
+    (
+        """CREATE TABLE segments (
+            plan {whole} NOT NULL, slot {whole} NOT NULL, first_home {whole} NOT NULL, last_home {whole} NOT NULL,
+            reports INTEGER NOT NULL, delivery INTEGER NOT NULL,
+            homes {bytes} NOT NULL, amounts {bytes} NOT NULL, payloads {bytes} NOT NULL,
+            PRIMARY KEY (plan, slot, first_home, last_home)){segments_by_slot}""",
+        "ALTER TABLE slots ADD COLUMN packed {whole} NOT NULL DEFAULT 0",  # 1: its reports are all in segments
+        "ALTER TABLE plans ADD COLUMN draws_pruned {whole} NOT NULL DEFAULT -1",  # up to this published slot
+        "ALTER TABLE plans ADD COLUMN draws_swept {whole} NOT NULL DEFAULT 0",  # homes below this, of a sweep under way
+        "{only_postgres}ALTER TABLE tallies SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, "
+        "toast.autovacuum_vacuum_scale_factor = 0.01)",  # changed by every commit
+        "{only_postgres}ALTER TABLE draws SET (autovacuum_vacuum_scale_factor = 0.02)",
+        "{only_postgres}ALTER TABLE plans SET (fillfactor = 50)",
+        "{only_postgres}ALTER TABLE deliveries SET (fillfactor = 50)",
+    ),
 )
 
 

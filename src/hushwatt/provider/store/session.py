@@ -5,10 +5,9 @@ The few steps that handle thousands of rows at once are methods, as each databas
 its own quick way.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -16,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.errors import HushwattError
-from hushwatt.provider.tally.tally import TallyKey
 from hushwatt.wire.record import DEVICE_BYTES
 
 HomeNumbers = NDArray[np.int64]
@@ -36,13 +34,25 @@ ALREADY_STORED = "what was new is in the store already: nothing of this was kept
 
 
 @dataclass(frozen=True)
-class ReportGroup:
-    """Reports of one slot that are counted together, a row each."""
+class ReportRows:
+    """Reports of one slot as columns, a row each."""
 
-    key: TallyKey
-    spent: int
-    homes: HomeNumbers  # ascending
-    payloads: Rows
+    homes: HomeNumbers
+    spent: HomeNumbers
+    drawn: HomeNumbers
+    as_of: HomeNumbers
+    payloads: Rows  # no columns where they were scrubbed
+
+    def __len__(self) -> int:
+        return len(self.homes)
+
+    def taken(self, rows: NDArray[Any] | slice) -> "ReportRows":
+        """Some of the rows."""
+        return ReportRows(*(column[rows] for column in vars(self).values()))
+
+    def scrubbed(self) -> "ReportRows":
+        """The same without payloads."""
+        return replace(self, payloads=self.payloads[:, :0])
 
 
 class StoredReport(NamedTuple):
@@ -64,15 +74,6 @@ class DeviceColumns(NamedTuple):
     cells: HomeNumbers
 
 
-class StoredReportBatch(NamedTuple):
-    """Reports of one slot in the store, a row each."""
-
-    devices: Rows
-    spent: HomeNumbers
-    drawn: HomeNumbers
-    payloads: list[bytes]  # empty ones where they were scrubbed
-
-
 class Session(Protocol):
     """One transaction: what is read is of one moment, what is written is kept whole or not at all."""
 
@@ -81,6 +82,9 @@ class Session(Protocol):
 
     def run(self, statement: str, *values: Any) -> int:
         """Carry a statement out; how many rows it changed."""
+
+    def run_each(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> int:
+        """Carry a statement out for each row of values; how many rows of the table that changed."""
 
     def add_devices(
         self, plan: int, signer: int, first_home: int, devices: Rows, cells: HomeNumbers, delivery: int = 0
@@ -96,17 +100,20 @@ class Session(Protocol):
     def name_homes(self, plan: int, homes: HomeNumbers, delivery: int) -> int:
         """Note that a delivery has named these homes, which enrolled themselves; for how many that is new."""
 
-    def find_reports(self, plan: int, slot: int, homes: HomeNumbers) -> NDArray[np.bool_]:
-        """Which of these homes, ascending, have a report in a slot."""
+    def home_cells(self, plan: int, homes: HomeNumbers) -> HomeNumbers:
+        """The cell of each of these homes, which are enrolled."""
 
-    def add_reports(self, plan: int, group: ReportGroup, delivery: int = 0) -> int:
-        """Keep the reports of homes with none in the slot: the first write wins; how many."""
+    def make_partition(self, table: str, plan: int, slot: int) -> None:
+        """Make the part of a table for a slot, where tables have parts."""
+
+    def find_reports(self, plan: int, slot: int, homes: HomeNumbers) -> NDArray[np.bool_]:
+        """Which of these homes, ascending, have a row of their own in a slot."""
+
+    def add_reports(self, plan: int, slot: int, reports: ReportRows, delivery: int = 0) -> int:
+        """Keep a row for each report of homes with none in the slot: the first write wins; how many."""
 
     def reports_of(self, plan: int, slot: int, homes: HomeNumbers) -> list[StoredReport]:
-        """What is kept of these homes in a slot."""
-
-    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[StoredReportBatch]:
-        """Everything that is kept of a slot, devices ascending, in batches of `rows` reports."""
+        """The rows of these homes in a slot."""
 
     def add_draws(self, plan: int, slot: int, homes: HomeNumbers) -> None:
         """Remember that these homes drew anew in a slot."""
@@ -139,10 +146,10 @@ class Database(Protocol):
         """Overwrite what was erased, as far as the database can."""
 
     def vacuum_slot(self, plan: int, slot: int) -> None:
-        """Let the space of reports that were changed in a slot be used for others."""
+        """Let the space of what has left a slot's rows be used for others."""
 
     def drop_empty_partitions(self, plan: int) -> int:
-        """Give the disk back what published slots without reports took; how many tables went."""
+        """Give the disk back what published slots took that have nothing left there; how many tables went."""
 
     def backup(self, path: Path) -> None:
         """Write a whole, checked copy to a new file while everything goes on."""
@@ -156,13 +163,17 @@ def device_order(devices: Rows) -> HomeNumbers:
     return order
 
 
-def known_below(session: Session, plan: int, slot: int, homes: HomeNumbers) -> int:
-    """How many of these homes, ascending, have numbers up to the highest that is kept in a slot.
+def places_among(ascending: HomeNumbers, homes: HomeNumbers) -> tuple[HomeNumbers, NDArray[np.bool_]]:
+    """Where some homes are among others, and which of them are there at all.
 
-    Homes mostly come in the same order in every slot, so that no other needs to be looked for.
+    >>> places, there = places_among(np.array([3, 7, 9]), np.array([9, 4]))
+    >>> places[there].tolist(), there.tolist()
+    ([2], [True, False])
     """
-    ((highest,),) = session.all("SELECT max(home) FROM reports WHERE plan = ? AND slot = ?", plan, slot)
-    return 0 if highest is None else int(np.searchsorted(homes, highest, side="right"))
+    places = np.searchsorted(ascending, homes)
+    there = places < len(ascending)
+    there[there] = ascending[places[there]] == homes[there]
+    return places, there
 
 
 def device_columns(count: int, matches: Iterable[tuple[int, ...]]) -> DeviceColumns:
@@ -173,29 +184,37 @@ def device_columns(count: int, matches: Iterable[tuple[int, ...]]) -> DeviceColu
     return DeviceColumns(*columns)
 
 
-def report_batches(rows: Iterable[tuple[Any, ...]], size: int) -> Iterator[StoredReportBatch]:
-    """Rows of device, spent, drawn and payload, `size` at a time."""
-    rest = iter(rows)
-    while batch := list(islice(rest, size)):
-        devices, spent, drawn, payloads = zip(*batch, strict=True)
-        yield StoredReportBatch(
-            device_rows(b"".join(devices)),
-            np.array(spent, dtype=np.int64),
-            np.array(drawn, dtype=np.int64),
-            [bytes(payload) for payload in payloads],
-        )
-
-
 def rotation_columns(rows: Iterable[tuple[Any, ...]]) -> tuple[HomeNumbers, bytes]:
     """Rows of a home and some bytes as two columns."""
     pairs = list(rows)
     return np.array([home for home, _ in pairs], dtype=np.int64), b"".join([known for _, known in pairs])
 
 
-def payload_rows(reports: Sequence[StoredReport]) -> Rows:
-    """The payloads of some reports as a matrix, a row each."""
-    payloads = b"".join(bytes(each.payload) for each in reports)
-    return np.frombuffer(payloads, dtype=np.uint8).reshape(len(reports), -1)
+def home_columns(homes: HomeNumbers, matches: Iterable[tuple[int, int]]) -> HomeNumbers:
+    """A number for each home from rows of a home and its number; −1 where there is none."""
+    known = dict(matches)
+    return np.array([known.get(home, -1) for home in homes.tolist()], dtype=np.int64)
+
+
+def report_rows(reports: Sequence[StoredReport]) -> ReportRows:
+    """Some reports as columns."""
+    numbers = np.array([each[:4] for each in reports], dtype=np.int64).reshape(-1, 4)
+    width = min((len(each.payload) for each in reports), default=0)  # some may be scrubbed: then all are
+    payloads = np.frombuffer(b"".join(bytes(each.payload[:width]) for each in reports), dtype=np.uint8)
+    homes, spent, drawn, as_of = numbers.T
+    return ReportRows(homes, spent, drawn, as_of, payloads.reshape(len(reports), width))
+
+
+def joined_rows(parts: Iterable[ReportRows]) -> ReportRows:
+    """Reports of several parts in one; without payloads where one has none."""
+    filled = [part for part in parts if len(part)]
+    if not filled:
+        return report_rows([])
+    width = min(part.payloads.shape[1] for part in filled)
+    alike = filled if width else [part.scrubbed() for part in filled]
+    return ReportRows(
+        *(np.concatenate(columns) for columns in zip(*(vars(part).values() for part in alike), strict=True))
+    )
 
 
 def device_rows(devices: bytes) -> Rows:

@@ -8,8 +8,6 @@ from hushwatt.provider.store.cells import note_cells
 from hushwatt.provider.store.session import Session
 from hushwatt.provider.store.tallies import reported_slots
 
-SCRUB_BATCH_ROWS = 10_000  # reports that a transaction empties, so that others wait for a moment only
-
 
 @dataclass(frozen=True)
 class PublishedSlot:
@@ -80,26 +78,3 @@ def unscrubbed_slots(session: Session, plan: int) -> int:
         "AND slot IN (SELECT slot FROM tallies WHERE plan = ?)"
     )
     return int(session.all(statement, plan, plan)[0][0])
-
-
-def scrub(session: Session, plan: int, max_slots: int, reports: int = SCRUB_BATCH_ROWS) -> list[int]:
-    """Empty payloads of up to `max_slots` published slots, and about so many reports; the slots worked on.
-
-    The reports stay known, so none counts twice.
-    """
-    due = "plan = ? AND published_at IS NOT NULL AND scrubbed = 0"
-    rows = session.all(f"SELECT slot FROM slots WHERE {due} ORDER BY slot LIMIT ?", plan, max_slots)
-    statement = (
-        "UPDATE reports SET payload = ? WHERE plan = ? AND slot = ? AND home IN "
-        "(SELECT home FROM reports WHERE plan = ? AND slot = ? AND payload <> ? ORDER BY home LIMIT ?)"
-    )
-    worked_on: list[int] = []
-    for (slot,) in rows:
-        if reports <= 0:
-            break
-        emptied = session.run(statement, b"", plan, slot, plan, slot, b"", reports)
-        if emptied < reports:
-            session.run("UPDATE slots SET scrubbed = 1 WHERE plan = ? AND slot = ?", plan, slot)
-        reports -= emptied
-        worked_on.append(int(slot))
-    return worked_on

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,15 +19,13 @@ from hushwatt.provider.store.session import (
     ALREADY_STORED,
     DeviceColumns,
     HomeNumbers,
-    ReportGroup,
+    ReportRows,
     Rows,
     StoredReport,
-    StoredReportBatch,
     StoreUnavailable,
     device_columns,
     device_order,
-    known_below,
-    report_batches,
+    home_columns,
     rotation_columns,
 )
 
@@ -37,6 +35,8 @@ COLUMN_TYPES = {
     "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
     "compact": " WITHOUT ROWID",
     "by_slot": " WITHOUT ROWID",
+    "segments_by_slot": "",
+    "only_postgres": "-- ",
     "has_table": "SELECT count(*) FROM sqlite_master WHERE name = ?",
 }
 CACHE_KIB = 16_384  # KiB that the writer may hold in memory
@@ -66,6 +66,11 @@ class SqliteSession:
         self._connection.execute(statement, values)
         return self._connection.changes()
 
+    def run_each(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> int:
+        before = self._connection.total_changes()
+        self._connection.executemany(statement, rows)
+        return self._connection.total_changes() - before
+
     def add_devices(
         self, plan: int, signer: int, first_home: int, devices: Rows, cells: HomeNumbers, delivery: int = 0
     ) -> None:
@@ -87,7 +92,7 @@ class SqliteSession:
         return device_columns(len(devices), matches)
 
     def set_turns(self, plan: int, homes: HomeNumbers, turns: HomeNumbers) -> None:
-        self._connection.executemany(
+        self.run_each(
             "UPDATE devices SET turn = ?3 WHERE device = (SELECT device FROM devices WHERE plan = ?1 AND home = ?2)",
             [(plan, home, turn) for home, turn in zip(homes.tolist(), turns.tolist(), strict=True)],
         )
@@ -100,27 +105,33 @@ class SqliteSession:
         )
         return self._connection.changes()
 
+    def home_cells(self, plan: int, homes: HomeNumbers) -> HomeNumbers:
+        cells = self._connection.execute(
+            "SELECT home, cell FROM carray(?1) CROSS JOIN devices ON plan = ?2 AND home = value", (_array(homes), plan)
+        )
+        return home_columns(homes, cells)
+
+    def make_partition(self, table: str, plan: int, slot: int) -> None:
+        """A table has no parts."""
+
     def find_reports(self, plan: int, slot: int, homes: HomeNumbers) -> NDArray[np.bool_]:
         reported = np.zeros(len(homes), dtype=bool)
-        asked = homes[: known_below(self, plan, slot, homes)]
-        if len(asked):
-            rows = self._connection.execute(
-                "SELECT c.rowid - 1 FROM carray(?1) c CROSS JOIN reports r "
-                "ON r.plan = ?2 AND r.slot = ?3 AND r.home = c.value",
-                (_array(asked), plan, slot),
-            )
-            reported[[index for (index,) in rows]] = True
+        rows = self._connection.execute(
+            "SELECT c.rowid - 1 FROM carray(?1) c CROSS JOIN reports r "
+            "ON r.plan = ?2 AND r.slot = ?3 AND r.home = c.value",
+            (_array(homes), plan, slot),
+        )
+        reported[[index for (index,) in rows]] = True
         return reported
 
-    def add_reports(self, plan: int, group: ReportGroup, delivery: int = 0) -> int:
-        (slot, _, as_of, drawn, _), homes, payloads = group.key, _array(group.homes), group.payloads
-        self._connection.execute(
+    def add_reports(self, plan: int, slot: int, reports: ReportRows, delivery: int = 0) -> int:
+        columns = (each.tolist() for each in (reports.homes, reports.spent, reports.drawn, reports.as_of))
+        payloads = map(np.ndarray.tobytes, reports.payloads)
+        return self.run_each(
             "INSERT INTO reports (plan, slot, home, spent, drawn, as_of, payload, delivery) "
-            "SELECT ?1, ?2, value, ?3, ?4, ?5, substr(?6, (rowid - 1) * ?7 + 1, ?7), ?9 FROM carray(?8) "
-            "WHERE true ON CONFLICT DO NOTHING",
-            (plan, slot, group.spent, drawn, as_of, payloads.tobytes(), payloads.shape[1], homes, delivery),
+            f"VALUES ({plan:d}, {slot:d}, ?, ?, ?, ?, ?, {delivery:d}) ON CONFLICT DO NOTHING",
+            zip(*columns, payloads, strict=True),
         )
-        return self._connection.changes()
 
     def reports_of(self, plan: int, slot: int, homes: HomeNumbers) -> list[StoredReport]:
         rows = self._connection.execute(
@@ -130,14 +141,6 @@ class SqliteSession:
             (_array(homes), plan, slot),
         )
         return [StoredReport(*row) for row in rows]
-
-    def slot_reports(self, plan: int, slot: int, rows: int) -> Iterator[StoredReportBatch]:
-        reports = self._connection.execute(
-            "SELECT d.device, r.spent, r.drawn, r.payload FROM devices d CROSS JOIN reports r "
-            "ON r.plan = d.plan AND r.slot = ?2 AND r.home = d.home WHERE d.plan = ?1 ORDER BY d.device",
-            (plan, slot),
-        )
-        yield from report_batches(reports, rows)
 
     def add_draws(self, plan: int, slot: int, homes: HomeNumbers) -> None:
         if not len(homes):
