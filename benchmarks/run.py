@@ -13,6 +13,7 @@ NAMES = [
     "accuracy",
     "service",
     "ingest",
+    "postgres_month",
     "tally",
     "groups",
     "long_windows",

@@ -116,7 +116,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE slots ADD COLUMN packed {whole} NOT NULL DEFAULT 0",  # 1: its reports are all in segments
         "ALTER TABLE plans ADD COLUMN draws_pruned {whole} NOT NULL DEFAULT -1",  # up to this published slot
         "ALTER TABLE plans ADD COLUMN draws_swept {whole} NOT NULL DEFAULT 0",  # homes below this, of a sweep under way
-        "{only_postgres}ALTER TABLE tallies SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, "
+        "{only_postgres}ALTER TABLE tallies SET (autovacuum_vacuum_scale_factor = 0.01, "
         "toast.autovacuum_vacuum_scale_factor = 0.01)",  # changed by every commit
         "{only_postgres}ALTER TABLE draws SET (autovacuum_vacuum_scale_factor = 0.02)",
         "{only_postgres}ALTER TABLE plans SET (fillfactor = 50)",
