@@ -134,7 +134,7 @@ class TestAnsweringBits:
         truth = words_of("truth").words(400_000).view(np.uint8).reshape(-1, 8)
         law = law_for("oue", 1_000_000, 1, 10)
 
-        answers = answer_bits(truth, law, words_of("answers"))  # type: ignore[arg-type]
+        answers = answer_bits(truth.copy(), law, words_of("answers"))  # type: ignore[arg-type]
 
         ones = int(np.bitwise_count(truth).sum())
         assert accepts(int(np.bitwise_count(answers & truth).sum()), ones, law.hold)

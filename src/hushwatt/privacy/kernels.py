@@ -39,22 +39,26 @@ def digits(chance: Fraction) -> list[bool]:
 def answer_bits(rows: Rows, law: BitLaw, entropy: Entropy) -> Rows:
     """Every bit of `rows` answered by `law`: a 1 stays with `hold`, a 0 rises with `rise`.
 
-    Padding bits are answered too; the caller blanks them.
+    Padding bits are answered too; the caller blanks them.  The answers may take the place of `rows` in memory.
     """
-    size = rows.size
-    truth = np.zeros(-(-size // 8), dtype=np.uint64)
-    truth.view(np.uint8)[:size] = rows.reshape(-1)
+    words = in_words(rows)
     pairs = list(zip(digits(law.hold), digits(law.rise), strict=True))
-    answers = np.zeros_like(truth)
-    for start in range(0, len(truth), BLOCK):
+    for start in range(0, len(words), BLOCK):
         part = slice(start, start + BLOCK)
-        answer_block(truth[part], pairs, answers[part], entropy)
-    return answers.view(np.uint8)[:size].reshape(rows.shape)
+        words[part] = answer_block(words[part], pairs, entropy)
+    return words.view(np.uint8)[: rows.size].reshape(rows.shape)
 
 
-def answer_block(truth: Words, pairs: list[tuple[bool, bool]], answers: Words, entropy: Entropy) -> None:
-    """Answer one block in place, its first digits for all lanes, the rest for the open ones."""
-    undecided = np.full(len(truth), EVERY)
+def in_words(rows: Rows) -> Words:
+    """The bytes of all rows as words of 64 bits, the last one filled up with 0: the same memory where it can be."""
+    spare = -rows.size % 8
+    whole = np.append(rows, np.zeros(spare, dtype=np.uint8)) if spare else np.ascontiguousarray(rows).reshape(-1)
+    return whole.view(np.uint64)
+
+
+def answer_block(truth: Words, pairs: list[tuple[bool, bool]], entropy: Entropy) -> Words:
+    """The answers of one block: its first digits for all lanes, the rest for the open ones."""
+    answers, undecided = np.zeros_like(truth), np.full(len(truth), EVERY)
     for hold, rise in pairs[:QUICK]:
         compare(truth, hold, rise, answers, undecided, entropy)
     left = np.flatnonzero(undecided)
@@ -64,6 +68,7 @@ def answer_block(truth: Words, pairs: list[tuple[bool, bool]], answers: Words, e
             break
         compare(mine, hold, rise, some, still, entropy)
     answers[left] = some
+    return answers
 
 
 def compare(truth: Words, hold: bool, rise: bool, answers: Words, undecided: Words, entropy: Entropy) -> None:
@@ -74,14 +79,15 @@ def compare(truth: Words, hold: bool, rise: bool, answers: Words, undecided: Wor
     for the others.  Whether a digit differs is itself a fair coin, so that coin is drawn.
     """
     decided = entropy.words(len(truth))
-    np.bitwise_and(undecided, decided, out=decided)
-    np.bitwise_xor(undecided, decided, out=undecided)
-    if not (hold or rise):
-        return
-    if hold != rise:
-        ones = np.bitwise_and(decided, truth)
-        decided = ones if hold else np.bitwise_xor(decided, ones, out=decided)
-    np.bitwise_or(answers, decided, out=answers)
+    decided &= undecided
+    undecided ^= decided
+    if hold and not rise:
+        decided &= truth
+    elif rise and not hold:
+        decided |= truth
+        decided ^= truth
+    if hold or rise:
+        answers |= decided
 
 
 def answer_levels(levels: NDArray[np.unsignedinteger], law: DirectLaw, entropy: Entropy) -> NDArray[np.uint16]:

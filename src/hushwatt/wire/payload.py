@@ -27,6 +27,8 @@ Levels = NDArray[np.unsignedinteger]
 Mask = NDArray[np.bool_]
 Members = NDArray[np.unsignedinteger]
 
+NEAR = 1 << 13  # rows packed together
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -104,16 +106,18 @@ class Layout:
         return rows
 
     def blank(self, rows: Rows, members: Members | None = None) -> Rows:
-        """The same payloads with every bit cleared that is no answer."""
+        """These payloads with every bit cleared that is no answer."""
         if not self.partial:
-            return rows & self._answer_bits(0, self.places[-1])
+            rows &= self._answer_bits(0, self.places[-1])
+            return rows
         assert members is not None
         keep = np.zeros_like(rows)
         for entry in range(self.asked):
             place = self.places[entry] + self.number_bits
             masks = np.stack([self._answer_bits(place, place + width) for width in self.widths])
             keep |= masks[members[:, entry]]
-        return rows & keep
+        rows &= keep
+        return rows
 
     def _answer_bits(self, first: int, last: int) -> Rows:
         bits = np.zeros(8 * self.size, dtype=np.uint8)
@@ -232,13 +236,22 @@ def take(rows: Rows, place: int, bits: int) -> NDArray[np.intp]:
 
 
 def one_hot(answers: Levels, fields: list[tuple[int, int]], size: int) -> Rows:
-    """A bit for every answer, at its place in its field; 64 bits at a time."""
+    """A bit for every answer, at its place in its field; as many rows at a time as stay in a near cache."""
+    rows = np.empty((len(answers), size), dtype=np.uint8)
+    for start in range(0, len(rows), NEAR):
+        part = slice(start, start + NEAR)
+        rows[part] = one_hot_words(answers[part], fields, size).view(np.uint8)[:, :size]
+    return rows
+
+
+def one_hot_words(answers: Levels, fields: list[tuple[int, int]], size: int) -> NDArray[np.uint64]:
+    """The same in words of 64 bits, the last one filled up with 0."""
     words = np.zeros((-(-size // 8), len(answers)), dtype=np.uint64)
     one, whole = np.uint64(1), np.uint64(64)
     for entry, (place, after) in enumerate(fields):
-        bit = answers[:, entry].astype(np.uint64) + np.uint64(place % 64)
+        bit = answers[:, entry].astype(np.uint64)
+        bit += np.uint64(place % 64)
         for word in range(place // 64, (after - 1) // 64 + 1):
             words[word] |= np.left_shift(one, bit)  # nothing when the bit lies in another word
             bit -= whole
-    rows = np.ascontiguousarray(words.T).view(np.uint8)[:, :size]
-    return np.ascontiguousarray(rows)
+    return np.ascontiguousarray(words.T)
