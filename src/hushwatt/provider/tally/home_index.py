@@ -77,11 +77,11 @@ class HomeIndex:
 
     def _numbers(self, hashes: Hashes) -> NDArray[np.int32]:
         order = np.argsort(hashes)  # neighbours are found quicker one after the other
-        numbers = np.empty(len(hashes), dtype=np.int32)
         found = self._found(hashes[order])
-        if (found < 0).any():
-            self._add(hashes[np.sort(order[found < 0])])
-            found = self._found(hashes[order])
+        new = found < 0
+        if new.any():
+            found[new] = self._add(hashes[order[new]], order[new])
+        numbers = np.empty_like(found)
         numbers[order] = found
         return numbers
 
@@ -92,10 +92,12 @@ class HomeIndex:
             numbers[rows] = found
         return numbers
 
-    def _add(self, hashes: Hashes) -> None:
-        """Number new homes as they come, so that those of a slot mostly have neighbouring numbers."""
-        order = np.argsort(hashes, kind="stable")
-        new = hashes[order]
-        first = np.diff(new, prepend=~new[:1]) != 0  # each once
-        came = np.argsort(np.argsort(order[first]))
-        self._known.add(new[first], (len(self) + came).astype(np.int32))
+    def _add(self, ascending: Hashes, rows: Numbers) -> NDArray[np.int32]:
+        """Number new homes as their rows come, so that those of a slot mostly have neighbouring numbers."""
+        first = np.diff(ascending, prepend=~ascending[:1]) != 0  # each once
+        came = np.minimum.reduceat(rows, np.flatnonzero(first))
+        marked = np.zeros(came.max() + 1, dtype=np.bool_)
+        marked[came] = True
+        numbers: NDArray[np.int32] = (len(self) + np.cumsum(marked)[came] - 1).astype(np.int32)
+        self._known.add(ascending[first], numbers)
+        return numbers[np.cumsum(first) - 1]
