@@ -98,6 +98,7 @@ class HomeIndex:
         came = np.minimum.reduceat(rows, np.flatnonzero(first))
         marked = np.zeros(came.max() + 1, dtype=np.bool_)
         marked[came] = True
-        numbers: NDArray[np.int32] = (len(self) + np.cumsum(marked)[came] - 1).astype(np.int32)
+        numbers = (len(self) + np.cumsum(marked)[came] - 1).astype(np.int32)
         self._known.add(ascending[first], numbers)
-        return numbers[np.cumsum(first) - 1]
+        of_all: NDArray[np.int32] = numbers[np.cumsum(first) - 1]
+        return of_all
