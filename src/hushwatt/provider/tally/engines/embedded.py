@@ -19,6 +19,7 @@ from hushwatt.provider.tally.engines.overlaps import overlapping, whole_slots
 from hushwatt.provider.tally.file_plausible import plausible
 from hushwatt.provider.tally.file_rotations import TalliedBatch, tally_in_rotation
 from hushwatt.provider.tally.label_table import LabelTable
+from hushwatt.provider.tally.refused_reports import KeepRefused, refused_reports
 from hushwatt.provider.tally.tally import Tallies, finish_tallies, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.order import KeyRange, ReportOrder, SortKey, key_at, key_ranges
@@ -42,9 +43,15 @@ class PieceTally:
 class EmbeddedEngine:
     """pyarrow, our kernels, and every core of this machine."""
 
-    def tallies(self, plan: Plan, reports: str | Path, labels: LabelTable | None = None) -> Tallies:
-        """What the reports of a file, or of a folder of them, add up to."""
-        return tally_sources(plan, report_files(plan, location(reports)), labels)
+    def tallies(
+        self, plan: Plan, reports: str | Path, labels: LabelTable | None = None, keep: KeepRefused | None = None
+    ) -> Tallies:
+        """What the reports of a file, or of a folder of them, add up to; `keep` is given those that do not."""
+        sources = report_files(plan, location(reports))
+        tallies = tally_sources(plan, sources, labels)
+        if keep is not None:
+            keep(max(source.homes for source in sources), refused_reports(plan, sources) if tallies.refused else ())
+        return tallies
 
 
 def tally_sources(plan: Plan, sources: Sequence[ReportSource], labels: LabelTable | None = None) -> Tallies:
