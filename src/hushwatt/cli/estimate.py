@@ -257,7 +257,7 @@ def tally_with_engine(
     return tallies
 
 
-def keep_refused(where: Path, plan: "Plan", homes: int, refused: "Iterable[RefusedReports]") -> int:
+def keep_refused(where: "str | Path", plan: "Plan", homes: int, refused: "Iterable[RefusedReports]") -> int:
     """Write the reports that are refused into a file; how many they are."""
     from hushwatt.wire.reports.rejected import rejected_file
 

@@ -73,9 +73,8 @@ def tally_piece(plan: Plan, piece: RowGroups, labels: LabelTable | None = None) 
     for tallied in tallied_batches(plan, piece, labels):
         result.ordered &= tallied.ordered
         tallied.add_to(result.tallies)
-        if len(tallied.batch):
-            batch = tallied.batch
-            result.spans += key_ranges(batch.keys) if result.ordered else [whole_slots(batch.slot)]
+        if tallied.keys is not None and len(tallied.keys[1]):  # what is refused tells of others that it came first
+            result.spans += key_ranges(tallied.keys) if result.ordered else [whole_slots(tallied.keys[1])]
     return result
 
 
@@ -95,7 +94,7 @@ def tallied_batches(plan: Plan, piece: RowGroups, labels: LabelTable | None = No
         kept, refused = _plausible(plan, once)
         if len(kept) < len(batch):
             groups = list(tally_batches(plan, [kept], labels))
-        yield TalliedBatch(kept, groups, len(batch) - len(once), refused, ordered)
+        yield TalliedBatch(kept, groups, len(batch) - len(once), refused, ordered, batch.keys)
 
 
 def _plausible(plan: Plan, batch: ReportBatch) -> tuple[ReportBatch, Counter[str]]:
@@ -144,10 +143,11 @@ def _in_file_order(plan: Plan, pieces: list[RowGroups], labels: LabelTable | Non
     last: SortKey | None = None
     for batches in map_ordered(lambda piece: list(tallied_batches(plan, piece, labels)), pieces):
         for tallied in batches:
-            places, any_left = tallied.batch.keys, len(tallied.batch) > 0
-            if not tallied.ordered or (any_left and last is not None and key_at(places, 0) <= last):
+            keys = tallied.keys
+            assert keys is not None, "it is a batch of a piece"
+            if not tallied.ordered or (len(keys[1]) and last is not None and key_at(keys, 0) <= last):
                 raise UnsortedReports
-            last = key_at(places, -1) if any_left else last
+            last = key_at(keys, -1) if len(keys[1]) else last
             yield tallied
 
 
