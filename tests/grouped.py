@@ -181,7 +181,7 @@ GROUPED = {
     "provider/store/test_postgres.py": "provider/store/postgres_bytes provider/store/postgres_partitions",
     "provider/store/test_sqlite.py": "provider/store/enrolment provider/store/schema",
     "provider/tally/engines/test_arrow_tally.py": "provider/tally/file_rotations",
-    "provider/tally/engines/test_spark.py": "provider/tally/engines/spark_rows",
+    "provider/tally/engines/test_spark.py": "provider/tally/engines/spark_pieces provider/tally/engines/spark_rows",
     "provider/tally/engines/test_spark_errors.py": "provider/tally/engines/spark_files",
     "provider/tally/test_tally.py": "provider/tally/engines provider/tally/engines/spark_session",
     "provider/test_api.py": """

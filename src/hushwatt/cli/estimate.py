@@ -10,7 +10,10 @@ from hushwatt.cli.terminal import print_json, say
 from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hushwatt.plan.plan import Plan
+    from hushwatt.provider.tally.refused_reports import RefusedReports
     from hushwatt.provider.tally.tally import Tallies
 
 Engine = Annotated[
@@ -144,12 +147,8 @@ def estimate(
         from hushwatt.wire.reports.rejected import check_ending
 
         check_ending(rejected)
-        if engine != "embedded":
-            raise UsageError("--rejected is for the engine embedded")
     told = None if customers is None else Customers.parse(customers)
-    tallies = tally_with_engine(agreed, reports, engine, master, spark_conf, labels_file)
-    if rejected is not None:
-        say(keep_rejected(agreed, reports, rejected))
+    tallies = tally_with_engine(agreed, reports, engine, master, spark_conf, labels_file, rejected)
     estimates = estimated(
         agreed,
         tallies,
@@ -220,20 +219,6 @@ def top(
         print_tables(estimates, [top_table(estimates, count)], [legend, *remarks(estimates)], TOP_SPARE)
 
 
-def keep_rejected(plan: "Plan", reports: str, where: Path) -> str:
-    """Write the reports that are refused into a file, and say how many they are."""
-    from hushwatt.provider.tally.refused_reports import refused_reports
-    from hushwatt.wire.reports import report_files
-    from hushwatt.wire.reports.rejected import rejected_file
-    from hushwatt.wire.storage import location
-
-    sources = report_files(plan, location(reports))
-    with rejected_file(where, plan, max(source.homes for source in sources)) as writer:
-        for each in refused_reports(plan, sources):
-            writer.write(each.file, each.rows, each.batch, each.reasons)
-    return f"wrote {writer.rows:,} refused reports to {where}"
-
-
 def tally_with_engine(
     plan: "Plan",
     reports: str,
@@ -241,21 +226,45 @@ def tally_with_engine(
     master: str | None,
     spark_conf: list[str] | None,
     labels: Path | None = None,
+    rejected: Path | None = None,
 ) -> "Tallies":
-    """The reports' tallies, apart by labels if there are any, with a word about reports that are not counted."""
+    """The reports' tallies, apart by labels if there are any, with a word about reports that are not counted.
+
+    Those that are refused go into the file `rejected`.
+    """
     from hushwatt.provider.tally.engines import engine as engine_of
     from hushwatt.provider.tally.label_table import read_labels
 
     settings = spark_settings(spark_conf)
     table = None if labels is None else read_labels(labels)
-    tallies = engine_of(engine, master=master, settings=settings).tallies(plan, reports, table)
+    kept = 0
+
+    def keep(homes: int, refused: "Iterable[RefusedReports]") -> None:
+        nonlocal kept
+        if rejected is not None:
+            kept = keep_refused(rejected, plan, homes, refused)
+
+    adding = engine_of(engine, master=master, settings=settings)
+    tallies = adding.tallies(plan, reports, table, None if rejected is None else keep)
     if tallies.repeats:
         repeats = f"{tallies.repeats:,} reports repeat an earlier one of the same household, slot and round"
         say(f"{repeats}; each is counted once")
     if tallies.refused:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(tallies.refused.items()))
         say(f"{tallies.refused.total():,} reports are refused and not counted: {reasons}")
+    if rejected is not None:
+        say(f"wrote {kept:,} refused reports to {rejected}")
     return tallies
+
+
+def keep_refused(where: "str | Path", plan: "Plan", homes: int, refused: "Iterable[RefusedReports]") -> int:
+    """Write the reports that are refused into a file; how many they are."""
+    from hushwatt.wire.reports.rejected import rejected_file
+
+    with rejected_file(where, plan, homes) as writer:
+        for each in refused:
+            writer.write(each.file, each.rows, each.batch, each.reasons)
+    return writer.rows
 
 
 def spark_settings(spark_conf: list[str] | None) -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from tests.provider.reported import HOMES, KINDS, part, reported, saved
+from tests.provider.reported import HOMES, KINDS, part, plainly, reported, saved
 from tests.provider.tally.test_file_plausible import those_of, with_amounts
 
 from hushwatt.provider.tally.engines import tally_reports
@@ -60,6 +60,27 @@ def test_rows_out_of_turn(backwards, plan_of, tmp_path):
 
     assert refused(plan, tmp_path) == {("b.parquet", 0): "out_of_turn"}
     assert tally_reports(plan, tmp_path).refused == {"out_of_turn": 1}
+
+
+@kinds
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_first_of_a_report_tells(kind, backwards, plan_of, tmp_path):
+    """A wrong report after a right one is a repeat, a right one after a wrong one too, however the files lie."""
+    plan, batch = reported(plan_of, *kind)
+    rows = those_of(batch, "home 03")
+    saved(plan, tmp_path / "a.parquet", batch, np.arange(len(batch))[:: -1 if backwards else 1])
+    saved(plan, tmp_path / "b.parquet", with_amounts(batch, rows, 1), rows)
+    right, honest = refused(plan, tmp_path), tally_reports(plan, tmp_path)
+    (tmp_path / "b.parquet").rename(tmp_path / "0.parquet")
+    wrong, forged = refused(plan, tmp_path), tally_reports(plan, tmp_path)
+    saved(plan, tmp_path / "0.parquet", part(batch, np.setdiff1d(np.arange(len(batch)), rows)))
+    (tmp_path / "a.parquet").unlink()
+
+    assert right == {}
+    assert (honest.refused, honest.repeats) == (Counter(), len(rows))
+    assert set(wrong) == {("0.parquet", row) for row in range(len(rows))}
+    assert (forged.refused, forged.repeats) == (Counter(wrong.values()), len(rows))
+    assert plainly(forged.groups) == plainly(tally_reports(plan, tmp_path).groups)
 
 
 def test_nothing_is_refused_of_honest_homes(plan_of, tmp_path):

@@ -14,18 +14,20 @@ from hushwatt.provider.tally.draws import slot_runs
 from hushwatt.provider.tally.home_index import HomeIndex
 from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.provider.tally.tally import Tallies, Tally, TallyKey, tally_batches
+from hushwatt.wire.reports.order import SortKeys
 from hushwatt.wire.reports.schema import ReportBatch
 
 
 @dataclass(frozen=True)
 class TalliedBatch:
-    """A batch, each report once, and what it adds up to by itself."""
+    """A batch of what is to be counted, each report once, and what it adds up to by itself."""
 
     batch: ReportBatch
     groups: list[tuple[TallyKey, Tally]]
     repeats: int = 0  # left out of it
     refused: Counter[str] = field(default_factory=Counter)  # likewise, by reason
     ordered: bool = True  # as far as the piece has been read
+    keys: SortKeys | None = None  # of all its reports, those that were left out too
 
     def add_to(self, tallies: Tallies) -> None:
         tallies.add_all(self.groups)

@@ -1,15 +1,17 @@
 """Which reports of some files are refused, where each stands, and why.
 
-The files are read twice more, and only when somebody asks: once in the order in which reports are judged, once as they
-lie.  Between the two, nine bytes are kept of each report that is refused.
+The files are read twice more, and only when somebody asks: once to find who may be refused, once as they lie.  Between
+the two, nine bytes are kept of each such report.  Nothing here knows who reads: one machine does all of it, or many
+processes read a part each, and one of them names the first of each report.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hushwatt.parallel import map_ordered
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.checks.rotation import IN_PLACE, REFUSALS, rotates
 from hushwatt.provider.tally.file_plausible import IMPLAUSIBLE, PLAUSIBLE, plausibility
@@ -17,13 +19,22 @@ from hushwatt.provider.tally.file_rotations import RotationChecker
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.columns import hash_names
 from hushwatt.wire.reports.reader import read_row_groups
-from hushwatt.wire.reports.report_file import ReportSource
+from hushwatt.wire.reports.report_file import ReportSource, RowGroups
 from hushwatt.wire.reports.schema import ReportBatch
 
 REASONS = IMPLAUSIBLE | REFUSALS
 SLOT_MULTIPLIER = np.uint64(0xD6E8_FEB8_6659_FD93)  # odd: slots and rounds stay apart
 
 Hashes = NDArray[np.uint64]
+Verdicts = NDArray[np.int8]
+
+
+def _no_hashes() -> Hashes:
+    return np.empty(0, np.uint64)
+
+
+def _no_verdicts() -> Verdicts:
+    return np.empty(0, np.int8)
 
 
 @dataclass(frozen=True)
@@ -36,51 +47,115 @@ class RefusedReports:
     reasons: list[str]
 
 
+KeepRefused = Callable[[int, Iterable[RefusedReports]], None]  # told how many homes take part, and what is refused
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """Reports of which one is refused, by their hashes, ascending, and why.
+
+    Where every report tells by itself whether it is refused, the first of the same household, slot and round may not
+    be: only that one counts, and tells.
+    """
+
+    hashes: Hashes = field(default_factory=_no_hashes)
+    verdicts: Verdicts = field(default_factory=_no_verdicts)
+
+    @staticmethod
+    def merged(parts: "Iterable[Suspects]") -> "Suspects":
+        """All in one."""
+        every = list(parts) or [Suspects()]
+        hashes, which = np.unique(np.concatenate([part.hashes for part in every]), return_index=True)
+        return Suspects(hashes, np.concatenate([part.verdicts for part in every])[which])
+
+    def places(self, batch: ReportBatch) -> NDArray[np.intp]:
+        """The place of each report among these, -1 for one that is not."""
+        if not len(self.hashes):
+            return np.full(len(batch), -1, np.intp)
+        own = _hashes(batch)
+        found = np.minimum(np.searchsorted(self.hashes, own), len(self.hashes) - 1)
+        return np.where(self.hashes[found] == own, found, -1)
+
+
+@dataclass(frozen=True)
+class SuspectRows:
+    """Neighbouring reports of a file that are among the suspects, each with its own verdict."""
+
+    file: str
+    rows: NDArray[np.intp]  # counted from 0
+    batch: ReportBatch
+    verdicts: Verdicts
+
+
 def refused_reports(plan: Plan, sources: Sequence[ReportSource]) -> Iterator[RefusedReports]:
     """The reports that are refused when these are tallied, in the order in which they lie."""
-    hashes, verdicts = _judged(plan, sources)
-    seen = np.zeros(len(hashes), dtype=np.bool_)
-    for source in sources:
-        for group in source.row_groups():
-            first = group.first
-            for batch in group.batches(Layout.of(plan).size):
-                rows, places = _first_times(batch, hashes, seen)
-                seen[places] = True
-                if len(rows):
-                    reasons = [REASONS[verdict] for verdict in verdicts[places].tolist()]
-                    yield RefusedReports(source.name, first + rows, batch.taken(rows), reasons)
-                first += len(batch)
-
-
-def _judged(plan: Plan, sources: Sequence[ReportSource]) -> tuple[Hashes, NDArray[np.int8]]:
-    """The hashes of all reports that are refused, ascending, and why."""
     pieces = [piece for source in sources for piece in source.row_groups()]
-    checker = RotationChecker(plan) if plan.decision != "household" and rotates(plan) else None
-    hashes, reasons = [np.empty(0, np.uint64)], [np.empty(0, np.int8)]
-    for batch in read_row_groups(pieces, Layout.of(plan).size):
+    if judged_in_order(plan):
+        suspects = Suspects.merged([suspects_in_order(plan, read_row_groups(pieces, Layout.of(plan).size))])
+    else:
+        size = Layout.of(plan).size
+        suspects = Suspects.merged(map_ordered(lambda piece: suspects_of(plan, piece.batches(size)), pieces))
+    found = (rows for piece in pieces for rows in suspect_rows(plan, suspects, piece))
+    return first_times(suspects, found)
+
+
+def judged_in_order(plan: Plan) -> bool:
+    """Do only a home's earlier reports tell whether a report is refused?"""
+    return plan.decision != "household" and rotates(plan)
+
+
+def suspects_in_order(plan: Plan, batches: Iterable[ReportBatch]) -> Suspects:
+    """Who is refused of all reports of some homes, slots ascending, each once."""
+    checker, found = RotationChecker(plan), list[Suspects]()
+    for batch in batches:
         verdicts = plausibility(plan, batch)
         fit = np.flatnonzero(verdicts == PLAUSIBLE)
-        if checker is not None:
-            verdicts[fit] = checker.verdicts(batch.taken(fit))
-        refused = np.flatnonzero((verdicts != PLAUSIBLE) & (verdicts != IN_PLACE))
-        hashes.append(_hashes(batch.taken(refused)))
-        reasons.append(verdicts[refused])
-    every, which = np.unique(np.concatenate(hashes), return_index=True)
-    return every, np.concatenate(reasons)[which]
+        verdicts[fit] = checker.verdicts(batch.taken(fit))
+        found.append(_suspects(batch, verdicts))
+    return Suspects.merged(found)
 
 
-def _first_times(
-    batch: ReportBatch, hashes: Hashes, seen: NDArray[np.bool_]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows of a batch that are refused, each report once, and the place of each among all that are."""
-    if not len(hashes):
-        return np.empty(0, np.intp), np.empty(0, np.intp)
-    own = _hashes(batch)
-    places = np.minimum(np.searchsorted(hashes, own), len(hashes) - 1)
-    rows = np.flatnonzero((hashes[places] == own) & ~seen[places])
-    _, once = np.unique(places[rows], return_index=True)
-    rows = rows[np.sort(once)]
-    return rows, places[rows]
+def suspects_of(plan: Plan, batches: Iterable[ReportBatch]) -> Suspects:
+    """Who of some reports, in any order, is implausible."""
+    return Suspects.merged([_suspects(batch, plausibility(plan, batch)) for batch in batches])
+
+
+def suspect_rows(plan: Plan, suspects: Suspects, piece: RowGroups) -> Iterator[SuspectRows]:
+    """The reports of a piece of a file that are among the suspects."""
+    first = piece.first
+    for batch in piece.batches(Layout.of(plan).size):
+        rows = np.flatnonzero(suspects.places(batch) >= 0)
+        if len(rows):
+            suspected = batch.taken(rows)
+            yield SuspectRows(piece.file.name, first + rows, suspected, verdicts_on(plan, suspects, suspected))
+        first += len(batch)
+
+
+def verdicts_on(plan: Plan, suspects: Suspects, suspected: ReportBatch) -> Verdicts:
+    """What is said of each, should it be the first of its household, slot and round."""
+    if judged_in_order(plan):
+        return suspects.verdicts[suspects.places(suspected)]
+    return plausibility(plan, suspected)
+
+
+def first_times(suspects: Suspects, found: Iterable[SuspectRows]) -> Iterator[RefusedReports]:
+    """Of what was found, in the order in which it lies, the first of each report, where that is refused."""
+    seen = np.zeros(len(suspects.hashes), dtype=np.bool_)
+    for each in found:
+        places = suspects.places(each.batch)
+        _, firsts = np.unique(places, return_index=True)
+        rows = np.sort(firsts)
+        rows = rows[~seen[places[rows]]]
+        seen[places[rows]] = True
+        rows = rows[each.verdicts[rows] != PLAUSIBLE]
+        if len(rows):
+            reasons = [REASONS[verdict] for verdict in each.verdicts[rows].tolist()]
+            yield RefusedReports(each.file, each.rows[rows], each.batch.taken(rows), reasons)
+
+
+def _suspects(batch: ReportBatch, verdicts: Verdicts) -> Suspects:
+    refused = np.flatnonzero((verdicts != PLAUSIBLE) & (verdicts != IN_PLACE))
+    return Suspects(_hashes(batch.taken(refused)), verdicts[refused])
 
 
 def _hashes(batch: ReportBatch) -> Hashes:

@@ -47,11 +47,11 @@ class RejectedWriter:
         self._waiting_rows += len(batch)
         self.rows += len(batch)
         if self._waiting_rows >= GROUP_ROWS:
-            self._flush()
+            self._flush(self._waiting_rows // GROUP_ROWS * GROUP_ROWS)
 
     def close(self) -> None:
         """Write what waits; the file is complete only after this."""
-        self._flush()
+        self._flush(self._waiting_rows)
         self._writer.close()
 
     @property
@@ -61,15 +61,20 @@ class RejectedWriter:
             [field if field.name != "payload" else pa.field("payload", pa.string()) for field in self._schema]
         )
 
-    def _flush(self) -> None:
-        table = pa.Table.from_batches(self._waiting, self._schema)
+    def _flush(self, rows: int) -> None:
+        """Write the first of what waits: however the rows came, the file has the same bytes."""
+        waiting = pa.Table.from_batches(self._waiting, self._schema).combine_chunks()
+        for start in range(0, rows, GROUP_ROWS):
+            self._write(waiting.slice(start, min(GROUP_ROWS, rows - start)))
+        self._waiting = waiting.slice(rows).combine_chunks().to_batches()
+        self._waiting_rows -= rows
+
+    def _write(self, table: pa.Table) -> None:
         if self._hex:
             payloads = pa.array([payload.hex() for payload in table["payload"].to_pylist()], pa.string())
             at = REPORT_SCHEMA.get_field_index("payload")
             table = table.set_column(at, "payload", payloads).cast(self._shown)
-        if table.num_rows:
-            self._writer.write_table(table)
-        self._waiting, self._waiting_rows = [], 0
+        self._writer.write_table(table)
 
 
 def check_ending(destination: Location) -> Location:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from collections import Counter
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +18,13 @@ import pytest
 from tests.object_store import environment
 from tests.provider.reported import damaged_files, part, plainly, reported, saved, twice
 from tests.provider.spark_cluster import Watch, cluster, free_port, needed, until
+from tests.provider.tally.test_file_plausible import those_of, with_amounts
 
+from hushwatt.cli.estimate import keep_refused
 from hushwatt.errors import HushwattError
-from hushwatt.provider.tally.engines import engine
+from hushwatt.provider.tally.engines import engine, spark_pieces, spark_rows
+from hushwatt.provider.tally.engines.spark import tally_with
+from hushwatt.provider.tally.engines.spark_session import spark_session
 from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.wire.reports.schema import ReportBatch
 from hushwatt.wire.storage import atomic_write_to, location
@@ -85,6 +90,11 @@ def forged(batch):
     )
 
 
+def keeping(plan, file):
+    """Keeps what is refused in a file."""
+    return lambda homes, refused: keep_refused(file, plan, homes, refused)
+
+
 def as_told(tallies):
     return plainly(tallies.groups), tallies.homes, tallies.repeats, tallies.refused
 
@@ -96,14 +106,18 @@ def test_a_real_cluster(plan_of, tmp_path, bucket, s3):
             plan, batch = reported(plan_of, method, decision, asked, oracle=oracle)
             batch = forged(batch) if method == "lpu" else batch
             folder = spread(plan, batch, tmp_path / method)
-            found = engine("spark", master=running.address, settings=SMALL).tallies(plan, str(folder))
+            spark = engine("spark", master=running.address, settings=SMALL)
+            found = spark.tallies(plan, str(folder), keep=keeping(plan, tmp_path / "there.csv"))
+            EMBEDDED.tallies(plan, folder, keep=keeping(plan, tmp_path / "here.csv"))
 
+            assert (tmp_path / "there.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
             assert as_told(found) == as_told(EMBEDDED.tallies(plan, folder))
             assert found.repeats == len(batch)
             assert bool(found.refused) == (method == "lpu")
         read_from_a_store(running, plan, folder, bucket, s3)
         plan, batch = reported(plan_of, *DECIDING)
-        lose_a_worker(running, plan, spread(plan, batch, tmp_path / "lba"), tmp_path)
+        wrong = with_amounts(batch, those_of(batch, "home 03"), 1)
+        lose_a_worker(running, plan, spread(plan, wrong, tmp_path / "lba"), tmp_path)
 
 
 def read_from_a_store(running, plan, folder, bucket, s3):
@@ -113,21 +127,30 @@ def read_from_a_store(running, plan, folder, bucket, s3):
             temporary.write_bytes(path.read_bytes())
     keys = {f"spark.executorEnv.{name}": value for name, value in environment(s3).items()}
 
-    found = engine("spark", master=running.address, settings=SMALL | keys).tallies(plan, bucket)
+    there, here = f"{bucket}-there.parquet", f"{bucket}-here.parquet"
+    spark = engine("spark", master=running.address, settings=SMALL | keys)
+    found = spark.tallies(plan, bucket, keep=keeping(plan, there))
 
     assert as_told(found) == as_told(EMBEDDED.tallies(plan, folder))
+    EMBEDDED.tallies(plan, bucket, keep=keeping(plan, here))
+    with location(there).open("rb") as one, location(here).open("rb") as other:
+        assert one.read() == other.read()
 
 
 def lose_a_worker(running, plan, folder, home):
     """Freeze a job that has done some of its work, kill a worker and its executor, let the rest go on."""
     (home / "plan.toml").write_text(plan.toml())
-    command = [*HUSHWATT, "estimate", str(home / "plan.toml"), str(folder), "--json"]
+    command = [*HUSHWATT, "estimate", str(home / "plan.toml"), str(folder), "--json", "--rejected", "no.parquet"]
+    places = [home / "on the cluster", home / "on this machine"]
+    for place in places:
+        place.mkdir()
     port = free_port()
     settings = {**SMALL, "spark.ui.enabled": "true", "spark.ui.port": str(port)}
     settings["spark.default.parallelism"] = str(PARTS)
     options = [word for pair in settings.items() for word in ("--spark-conf", "=".join(pair))]
     job = subprocess.Popen(
         [*command, "--engine", "spark", "--master", running.address, *options],
+        cwd=places[0],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -143,14 +166,78 @@ def lose_a_worker(running, plan, folder, home):
     running.signal_workers(signal.SIGKILL, 1)
     running.signal_workers(signal.SIGCONT, 2)
     said, remarks = job.communicate(timeout=600)
-    expected = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    expected = subprocess.run(command, cwd=places[1], capture_output=True, text=True, timeout=600)
 
     assert done is not None
     assert done < PARTS
     assert job.returncode == 0, remarks
     assert said == expected.stdout
     assert remarks == expected.stderr
+    assert "9 reports are refused" in remarks
+    assert (places[0] / "no.parquet").read_bytes() == (places[1] / "no.parquet").read_bytes()
     assert len(running.alive()) < 2
+
+
+def suspicious(plan, batch, folder):
+    """A folder with reports of wrong amounts, out of turn, and again: some only where they are there again."""
+    wrong = with_amounts(forged(batch), those_of(batch, "home 03"), 1)
+    folder = spread(plan, wrong, folder)
+    again = those_of(batch, "home 05")
+    saved(plan, folder / "z.parquet", with_amounts(part(batch, again), np.arange(len(again)), 1))
+    return folder
+
+
+def dying(function, folder):
+    """The same function, in a process that kills itself in the midst of it, once; the file tells that it did."""
+
+    def dies(*words):
+        found = list(function(*words))
+        try:
+            (folder / "died").touch(exist_ok=False)
+        except FileExistsError:
+            return found
+        os.kill(os.getpid(), signal.SIGKILL)
+        return None
+
+    return dies
+
+
+@pytest.mark.parametrize("method", ["lbu", "lpu"])
+def test_what_is_refused(plan_of, tmp_path, monkeypatch, method):
+    """The file of refused reports has the bytes that this machine's engine writes, also when a worker dies."""
+    needed()
+    plan, batch = reported(plan_of, method, None, 8)
+    folder = suspicious(plan, batch, tmp_path / "odd [1] {names}")
+    here, there = tmp_path / "here.parquet", tmp_path / "there.parquet"
+
+    expected = EMBEDDED.tallies(plan, folder, keep=keeping(plan, here))
+    monkeypatch.setattr(spark_pieces, "suspects_in_piece", dying(spark_pieces.suspects_in_piece, tmp_path))
+    monkeypatch.setattr(spark_rows, "rows_of_suspects", dying(spark_rows.rows_of_suspects, tmp_path))
+    with spark_session("local[2, 4]", SMALL) as spark:
+        found = tally_with(spark, plan, str(folder), keep=keeping(plan, there))
+
+        assert (tmp_path / "died").exists()
+        assert as_told(found) == as_told(expected)
+        assert there.read_bytes() == here.read_bytes()
+        (tmp_path / "died").unlink()
+        found = tally_with(spark, plan, f"file:{folder}", keep=keeping(plan, there))
+
+        assert (tmp_path / "died").exists()
+        assert as_told(found) == as_told(expected)
+
+        def spoiling(homes, refused):
+            (folder / "z.parquet").write_bytes(bytes((folder / "z.parquet").stat().st_size))
+            keep_refused(tmp_path / "none.parquet", plan, homes, refused)
+
+        with pytest.raises(HushwattError, match=r"z\.parquet: not a Parquet file"):
+            tally_with(spark, plan, str(folder), keep=spoiling)
+    table = pq.read_table(there)
+    names = pa.array([name.removeprefix("file:") for name in table["file"].to_pylist()])
+
+    assert table.set_column(6, table.schema.field(6), names).equals(pq.read_table(here), check_metadata=True)
+    assert Counter(table["reason"].to_pylist()) == expected.refused
+    assert set(expected.refused) == {"wrong_amount"} | ({"out_of_turn"} if method == "lpu" else set())
+    assert not list(tmp_path.glob("*none*"))
 
 
 def test_bad_files(plan_of, tmp_path):

@@ -17,15 +17,18 @@ from hushwatt.provider.tally.tally import Tallies
 
 if TYPE_CHECKING:
     from hushwatt.provider.tally.label_table import LabelTable
+    from hushwatt.provider.tally.refused_reports import KeepRefused
 
 ENGINES = ("embedded", "spark")
 LOCAL_MASTER = "local[*]"  # Spark without a cluster, on all cores of this machine
 
 
 class Engine(Protocol):
-    """Adds up the reports of a path."""
+    """Adds up the reports of a path, and names those that are refused to whoever keeps them."""
 
-    def tallies(self, plan: Plan, reports: str, labels: "LabelTable | None" = None) -> Tallies: ...
+    def tallies(
+        self, plan: Plan, reports: str, labels: "LabelTable | None" = None, keep: "KeepRefused | None" = None
+    ) -> Tallies: ...
 
 
 def engine(name: str, *, master: str | None = None, settings: Mapping[str, str] | None = None) -> Engine:

@@ -37,7 +37,7 @@ def tally_partition(plan: Plan, batches: Batches, labels: LabelTable | None = No
             yield encode_tallies(Tallies(0, {}), PartitionInfo(ordered=False))
             return
         tallies.add_all(tally_batches(plan, [kept], labels))
-        info.spans += key_ranges(kept.keys)
+        info.spans += key_ranges(batch.keys)
     info.repeats, info.refused = reports.repeats, reports.refused
     yield encode_tallies(tallies, info)
 

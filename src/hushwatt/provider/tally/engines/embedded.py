@@ -19,6 +19,7 @@ from hushwatt.provider.tally.engines.overlaps import overlapping, whole_slots
 from hushwatt.provider.tally.file_plausible import plausible
 from hushwatt.provider.tally.file_rotations import TalliedBatch, tally_in_rotation
 from hushwatt.provider.tally.label_table import LabelTable
+from hushwatt.provider.tally.refused_reports import KeepRefused, refused_reports
 from hushwatt.provider.tally.tally import Tallies, finish_tallies, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.order import KeyRange, ReportOrder, SortKey, key_at, key_ranges
@@ -42,9 +43,15 @@ class PieceTally:
 class EmbeddedEngine:
     """pyarrow, our kernels, and every core of this machine."""
 
-    def tallies(self, plan: Plan, reports: str | Path, labels: LabelTable | None = None) -> Tallies:
-        """What the reports of a file, or of a folder of them, add up to."""
-        return tally_sources(plan, report_files(plan, location(reports)), labels)
+    def tallies(
+        self, plan: Plan, reports: str | Path, labels: LabelTable | None = None, keep: KeepRefused | None = None
+    ) -> Tallies:
+        """What the reports of a file, or of a folder of them, add up to; `keep` is given those that do not."""
+        sources = report_files(plan, location(reports))
+        tallies = tally_sources(plan, sources, labels)
+        if keep is not None:
+            keep(max(source.homes for source in sources), refused_reports(plan, sources) if tallies.refused else ())
+        return tallies
 
 
 def tally_sources(plan: Plan, sources: Sequence[ReportSource], labels: LabelTable | None = None) -> Tallies:
@@ -66,9 +73,8 @@ def tally_piece(plan: Plan, piece: RowGroups, labels: LabelTable | None = None) 
     for tallied in tallied_batches(plan, piece, labels):
         result.ordered &= tallied.ordered
         tallied.add_to(result.tallies)
-        if len(tallied.batch):
-            batch = tallied.batch
-            result.spans += key_ranges(batch.keys) if result.ordered else [whole_slots(batch.slot)]
+        if tallied.keys is not None and len(tallied.keys[1]):  # what is refused tells of others that it came first
+            result.spans += key_ranges(tallied.keys) if result.ordered else [whole_slots(tallied.keys[1])]
     return result
 
 
@@ -88,7 +94,7 @@ def tallied_batches(plan: Plan, piece: RowGroups, labels: LabelTable | None = No
         kept, refused = _plausible(plan, once)
         if len(kept) < len(batch):
             groups = list(tally_batches(plan, [kept], labels))
-        yield TalliedBatch(kept, groups, len(batch) - len(once), refused, ordered)
+        yield TalliedBatch(kept, groups, len(batch) - len(once), refused, ordered, batch.keys)
 
 
 def _plausible(plan: Plan, batch: ReportBatch) -> tuple[ReportBatch, Counter[str]]:
@@ -137,10 +143,11 @@ def _in_file_order(plan: Plan, pieces: list[RowGroups], labels: LabelTable | Non
     last: SortKey | None = None
     for batches in map_ordered(lambda piece: list(tallied_batches(plan, piece, labels)), pieces):
         for tallied in batches:
-            places, any_left = tallied.batch.keys, len(tallied.batch) > 0
-            if not tallied.ordered or (any_left and last is not None and key_at(places, 0) <= last):
+            keys = tallied.keys
+            assert keys is not None, "it is a batch of a piece"
+            if not tallied.ordered or (len(keys[1]) and last is not None and key_at(keys, 0) <= last):
                 raise UnsortedReports
-            last = key_at(places, -1) if any_left else last
+            last = key_at(keys, -1) if len(keys[1]) else last
             yield tallied
 
 

@@ -18,6 +18,13 @@ from hushwatt.provider.tally.engines.arrow_tally import tally_homes
 from hushwatt.provider.tally.engines.embedded import PieceTally, tally_piece
 from hushwatt.provider.tally.engines.overlaps import overlapping
 from hushwatt.provider.tally.label_table import LabelTable
+from hushwatt.provider.tally.refused_reports import (
+    SuspectRows,
+    Suspects,
+    suspect_rows,
+    suspects_in_order,
+    suspects_of,
+)
 from hushwatt.provider.tally.tally import Tallies
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.columns import hash_names
@@ -116,6 +123,22 @@ def tally_bucket(plan: Plan, messages: Iterable[Message], labels: LabelTable | N
     tallies = tally_homes(plan, [batch], labels)
     tallies.repeats += repeats
     return PartTally(tallies)
+
+
+def suspects_of_piece(plan: Plan, address: PieceAddress) -> Suspects:
+    """Who is refused in a piece, where every report tells by itself."""
+    return suspects_of(plan, address.opened(plan).batches(Layout.of(plan).size))
+
+
+def suspects_of_bucket(plan: Plan, messages: Iterable[Message]) -> Suspects:
+    """Who is refused of all reports of some homes, where earlier ones tell."""
+    parts = [part for _, part in sorted(messages)]
+    return suspects_in_order(plan, [reports_in_order(parts, Layout.of(plan).size)[0]] if parts else [])
+
+
+def suspects_in_piece(plan: Plan, suspects: Suspects, address: PieceAddress) -> list[SuspectRows]:
+    """The reports of a piece that are among the suspects."""
+    return list(suspect_rows(plan, suspects, address.opened(plan)))
 
 
 def _from_anywhere(path: Location) -> Location:
