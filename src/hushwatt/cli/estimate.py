@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hushwatt.plan.plan import Plan
-    from hushwatt.provider.tally.refused_reports import RefusedReports
+    from hushwatt.provider.tally.refused_reports import Refused
     from hushwatt.provider.tally.tally import Tallies
 
 Engine = Annotated[
@@ -123,7 +123,8 @@ def estimate(
     levels
         Show also how many homes are at each level, on average over all slots.
     rejected
-        A file (.parquet, .csv) for the reports that are refused, with the file, row and reason of each.
+        A file (.parquet, .csv) for the reports that are refused, with the file, row and reason of each. With it, a
+        damaged file is left out as a whole, told, and kept there by its name.
     """
     from hushwatt.cli.answers.above_table import above_remarks, above_tables
     from hushwatt.cli.answers.totals_table import totals_remarks, totals_tables
@@ -237,12 +238,12 @@ def tally_with_engine(
 
     settings = spark_settings(spark_conf)
     table = None if labels is None else read_labels(labels)
-    kept = 0
+    wrote = ""
 
-    def keep(homes: int, refused: "Iterable[RefusedReports]") -> None:
-        nonlocal kept
+    def keep(homes: int, refused: "Iterable[Refused]") -> None:
+        nonlocal wrote
         if rejected is not None:
-            kept = keep_refused(rejected, plan, homes, refused)
+            wrote = keep_refused(rejected, plan, homes, refused)
 
     adding = engine_of(engine, master=master, settings=settings)
     tallies = adding.tallies(plan, reports, table, None if rejected is None else keep)
@@ -253,18 +254,23 @@ def tally_with_engine(
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(tallies.refused.items()))
         say(f"{tallies.refused.total():,} reports are refused and not counted: {reasons}")
     if rejected is not None:
-        say(f"wrote {kept:,} refused reports to {rejected}")
+        say(f"wrote {wrote} to {rejected}")
     return tallies
 
 
-def keep_refused(where: "str | Path", plan: "Plan", homes: int, refused: "Iterable[RefusedReports]") -> int:
-    """Write the reports that are refused into a file; how many they are."""
+def keep_refused(where: "str | Path", plan: "Plan", homes: int, refused: "Iterable[Refused]") -> str:
+    """Write what is refused into a file; how much that was, in words."""
+    from hushwatt.wire.reports.refused_files import RefusedFile
     from hushwatt.wire.reports.rejected import rejected_file
 
     with rejected_file(where, plan, homes) as writer:
         for each in refused:
-            writer.write(each.file, each.rows, each.batch, each.reasons)
-    return writer.rows
+            if isinstance(each, RefusedFile):
+                say(str(each))
+                writer.write_file(each)
+            else:
+                writer.write(each.file, each.rows, each.batch, each.reasons)
+    return f"{writer.rows:,} refused reports" + (f" and {writer.files:,} damaged files" if writer.files else "")
 
 
 def spark_settings(spark_conf: list[str] | None) -> dict[str, str]:

@@ -5,10 +5,12 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from tests.provider.collecting import KEPT, STORES, histories, records
@@ -378,8 +380,8 @@ def damaged(path, place=0.5):
     path.write_bytes(raw)
 
 
-def test_a_damaged_part_stops_there_and_a_mended_file_goes_on(depot, delivered, tmp_path, monkeypatch):
-    """What came before the damage stays; the mended file brings the rest, and nothing twice."""
+def test_a_damaged_file_counts_whole_or_not_at_all(depot, delivered, tmp_path, monkeypatch):
+    """Nothing before the damage counts, and neither does a home of it; the mended file brings all."""
     monkeypatch.setattr(report_file, "MIN_GROUP_ROWS", 500)
     plan, path = delivered("lbu", homes=400)
     whole = tmp_path / "whole.parquet"
@@ -394,8 +396,8 @@ def test_a_damaged_part_stops_there_and_a_mended_file_goes_on(depot, delivered, 
     ((kept,),) = store.all(KEPT)
     mended = store.take(whole)
 
-    assert 500 <= kept < 400 * SLOTS
-    assert (mended.repeated, mended.accepted) == (kept, 400 * SLOTS - kept)
+    assert kept == 0
+    assert (mended.repeated, mended.accepted) == (0, 400 * SLOTS)
     assert same(store.tallies(), tally_reports(plan, path).groups)
 
 
@@ -520,21 +522,53 @@ def test_what_is_refused_is_kept(tmp_path, hushwatt, plan_of):
     assert json.loads(back.stdout)["accepted"] == 2
 
 
-def test_what_is_refused_is_kept_though_the_run_ends_early(tmp_path, hushwatt, plan_of):
-    """A file that is wrong further down ends the run; what was refused before it is kept all the same."""
-    plan = plan_of(3, 4, 2)
-    sent = list(histories(plan, 30, 2))
-    path = write_file(tmp_path / "a.parquet", plan, sent, names(30))
-    table = pq.read_table(path)
+def write_refused(path, plan, sent):
+    """A file whose reports are all refused, for their amounts."""
+    table = pq.read_table(write_file(path, plan, sent, names(30), 60))
     place = table.schema.get_field_index("drawn")
     numbers = pa.array(table["drawn"].to_numpy() + 1)
     pq.write_table(table.set_column(place, table.schema.field("drawn"), numbers), path)
-    damaged = bytearray(write_file(tmp_path / "b.parquet", plan, sent, names(30, 50)).read_bytes())
-    damaged[4:60] = bytes(56)
-    (tmp_path / "b.parquet").write_bytes(damaged)
+
+
+def test_damaged_files_are_kept_by_their_names(tmp_path, hushwatt, plan_of):
+    """With --rejected they are left out, and told; the others go in, also the one after them."""
+    plan = plan_of(3, 4, 2)
+    sent = list(histories(plan, 30, 2))
+    write_refused(tmp_path / "a.parquet", plan, sent)
+    content = bytearray(write_file(tmp_path / "b.parquet", plan, sent, names(30, 50), 60).read_bytes())
+    content[4:60] = bytes(56)
+    (tmp_path / "b.parquet").write_bytes(content)
+    (tmp_path / "cut.parquet").write_bytes(content[:300])
+    write_file(tmp_path / "d.parquet", plan, sent, names(30, 90), 60)
+    (tmp_path / "plan.toml").write_text(plan.toml())
+    files = ("a.parquet", "b.parquet", "cut.parquet", "d.parquet")
+    without = hushwatt("provider", "ingest", *files, "--plan", "plan.toml")
+    run = hushwatt("provider", "ingest", *files, "--plan", "plan.toml", "--rejected", "no.csv", "--json")
+    told, kept = json.loads(run.stdout), pyarrow.csv.read_csv(tmp_path / "no.csv").to_pylist()
+
+    assert (without.returncode, without.stderr.count("\n")) == (2, 1)
+    assert "cut.parquet: not a Parquet file" in without.stderr
+    assert run.returncode == 0, run.stderr
+    assert (told["files"], told["accepted"], told["rejected"]) == (2, 60, {"wrong_amount": 60})
+    assert set(told["refused_files"]) == {"b.parquet", "cut.parquet"}
+    assert [(row["file"], row["row"]) for row in kept if not row["household"]] == [
+        ("cut.parquet", None),
+        ("b.parquet", None),
+    ]
+    assert "b.parquet is left out: row group 1 of 1: column household is damaged" in run.stderr
+    assert "wrote 60 refused or late reports and 2 damaged files to no.csv" in run.stderr
+
+
+def test_what_is_refused_is_kept_though_the_run_ends_early(tmp_path, hushwatt, plan_of):
+    """A file of a slot to come ends the run; what was refused before it is kept all the same."""
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    plan = replace(plan_of(3, 4, 2), start=today, expires=today + timedelta(days=9))
+    first, second = histories(plan, 30, 2)
+    write_refused(tmp_path / "a.parquet", plan, [first])
+    write_file(tmp_path / "b.parquet", plan, [second], names(30, 50), 60)
     (tmp_path / "plan.toml").write_text(plan.toml())
     run = hushwatt("provider", "ingest", "a.parquet", "b.parquet", "--plan", "plan.toml", "--rejected", "no.csv")
 
     assert run.returncode == 2
-    assert "b.parquet" in run.stderr
-    assert len((tmp_path / "no.csv").read_text().splitlines()) == 1 + 60
+    assert "b.parquet, row 1: its slot has not begun" in run.stderr
+    assert len((tmp_path / "no.csv").read_text().splitlines()) == 1 + 30

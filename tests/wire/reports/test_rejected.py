@@ -9,6 +9,7 @@ import pytest
 from hushwatt.errors import UsageError
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports import ReportBatch, read_reports, rejected
+from hushwatt.wire.reports.refused_files import RefusedFile
 from hushwatt.wire.reports.rejected import rejected_file
 
 
@@ -51,6 +52,23 @@ def test_csv_has_payloads_in_hex(plan_of, tmp_path):
     assert table["row"].to_pylist() == [7, 9]
     assert table["reason"].to_pylist() == ["wrong_amount", "out_of_turn"]
     assert [bytes.fromhex(text) for text in table["payload"].to_pylist()] == [row.tobytes() for row in batch.payloads]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_file_that_was_refused_as_a_whole(plan_of, tmp_path, ending):
+    """It has a row with its name and why; no report stands there."""
+    plan, path = plan_of(3, 4), tmp_path / f"no.{ending}"
+    with rejected_file(path, plan, 9) as writer:
+        writer.write_file(RefusedFile("cut.parquet", "not a complete one"))
+        writer.write("a.parquet", np.array([6]), batch_of(plan, 1), ["wrong_amount"])
+    table = pq.read_table(path) if ending == "parquet" else pyarrow.csv.read_csv(path)
+
+    assert (writer.files, writer.rows) == (1, 1)
+    assert table.select(["file", "row", "reason"]).to_pylist() == [
+        {"file": "cut.parquet", "row": None, "reason": "not a complete one"},
+        {"file": "a.parquet", "row": 7, "reason": "wrong_amount"},
+    ]
+    assert table["slot"].to_pylist() == [None, 0]
 
 
 def test_whole_or_not_at_all(plan_of, tmp_path):

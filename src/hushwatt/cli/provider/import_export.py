@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hushwatt.provider.schedule import SlotSchedule
     from hushwatt.provider.service.config import Config
     from hushwatt.provider.store.session import Database
+    from hushwatt.wire.reports.refused_files import RefusedFile
     from hushwatt.wire.reports.rejected import RejectedWriter
 
 
@@ -49,7 +50,8 @@ def ingest(
         How many homes take part, instead of what the files say.
     rejected
         A new file (.parquet, .csv) for the reports that are refused or late, with the file, row and reason of each.
-        Once mended, it can be taken in like any other; give --homes with it.
+        Once mended, it can be taken in like any other; give --homes with it. With it, a damaged file is left out as
+        a whole, told, and kept there by its name; the others go on.
     watch
         A folder or an address: take files in as they land there, and publish slots on time, until Ctrl-C or SIGTERM.
     every
@@ -75,18 +77,25 @@ def ingest(
         return
     database, collection, schedule = open_collection(where.settings(), plan)
     with closing(database):
-        opened = open_deliveries(collection.plan, files)
+        refused: list[RefusedFile] = []
+        opened = open_deliveries(collection.plan, files, None if rejected is None else refused)
         began, total = time.perf_counter(), sum(file.reports.rows for file in opened)
         declared = max(file.reports.homes for file in opened) if homes is None else homes
         with (
             kept_rejected(rejected, collection.plan, declared) as writer,
             progress("taking reports in", total) as advance,
         ):
+            if writer is not None:
+                for file in refused:
+                    writer.write_file(file)
             clock = SystemUtcClock()
             ingested = Ingest(database, collection, schedule, clock, homes, known, writer).take(opened, advance)
+    ingested.refused_files[:0] = refused
+    for file in ingested.refused_files:
+        say(str(file))
     _print_summary(collection, ingested, time.perf_counter() - began, as_json)
     if writer is not None:
-        say(f"wrote {writer.rows:,} refused or late reports to {rejected}")
+        say(f"wrote {_kept(writer)} to {rejected}")
 
 
 @contextmanager
@@ -106,8 +115,13 @@ def kept_rejected(where: Path | None, plan: "Plan", homes: int) -> "Iterator[Rej
         except (HushwattError, KeyboardInterrupt) as problem:
             stopped = problem
     if stopped is not None:
-        say(f"wrote {writer.rows:,} refused or late reports to {where}")
+        say(f"wrote {_kept(writer)} to {where}")
         raise stopped
+
+
+def _kept(writer: "RejectedWriter") -> str:
+    files = f" and {writer.files:,} damaged files" if writer.files else ""
+    return f"{writer.rows:,} refused or late reports{files}"
 
 
 def export(
@@ -291,7 +305,7 @@ def _archive(
 def _print_summary(collection: "Collection", ingested: "IngestResult", seconds: float, as_json: bool) -> None:
     rate = ingested.rows / seconds
     if as_json:
-        document = {"plan": collection.plan.id} | vars(ingested) | {"rejected": dict(ingested.rejected)}
+        document = {"plan": collection.plan.id} | ingested.document()
         print_json(document | {"seconds": round(seconds, 3), "reports_per_second": round(rate)})
         return
     print(f"accepted  {ingested.accepted:,}")

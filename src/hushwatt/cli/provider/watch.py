@@ -61,7 +61,7 @@ def _print(done: "Round", as_json: bool) -> None:
 
     for name, taken in done.taken:
         if as_json:
-            print(json.dumps({"file": name} | vars(taken) | {"rejected": dict(taken.rejected)}), flush=True)
+            print(json.dumps({"file": name} | taken.document()), flush=True)
         else:
             counts = f"{taken.accepted:,} accepted, {taken.repeated:,} repeated, {taken.late:,} late"
             print(f"{name}: {counts}, {taken.rejected.total():,} rejected", flush=True)

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from hushwatt.errors import ReportError, UsageError
+from hushwatt.parallel import map_ordered
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.checks.declared_homes import INGEST, check_declared_homes
 from hushwatt.wire.payload import Layout
@@ -15,9 +16,14 @@ from hushwatt.wire.storage import Location, location
 
 if TYPE_CHECKING:
     from hushwatt.wire.reports import ReportBatch
+    from hushwatt.wire.reports.refused_files import RefusedFile
     from hushwatt.wire.reports.report_file import ReportFile
 
 BATCH_ROWS = 1 << 17  # rows that go in by one transaction, at most
+
+
+class RefusedDelivery(ReportError):
+    """A file of which nothing counts."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +57,22 @@ class Delivery:
                     yield row + start, batch.taken(slice(start, start + BATCH_ROWS))
                 row += len(batch)
 
+    def check_rows(self) -> None:
+        """Refuse a file of which a row cannot be read."""
+        size = Layout.of(self.plan).size
+        try:
+            for _ in map_ordered(lambda piece: sum(map(len, piece.batches(size))), self.reports.row_groups()):
+                pass
+        except ReportError as wrong:
+            self.check_same()
+            raise RefusedDelivery(str(wrong)) from None
+
     def check_homes(self) -> None:
         """Refuse a file that declares many more homes than its rows can come from."""
         try:
             check_declared_homes(self.plan, self.reports.homes, self.reports.rows, INGEST)
         except ReportError as error:
-            raise ReportError(f"{self.path}: {error}") from None
+            raise RefusedDelivery(f"{self.path}: {error}") from None
 
     def check_same(self) -> None:
         """Refuse a file that somebody writes to while it is read."""
@@ -64,13 +80,20 @@ class Delivery:
             raise ReportError(f"{self.path}: it changed while it was read; try again when it is complete")
 
 
-def open_deliveries(plan: Plan, paths: Iterable[str | PathLike[str] | Location]) -> list[Delivery]:
-    """The files that paths mean, all checked before any of them is taken in."""
-    from hushwatt.wire.reports import report_files
+def open_deliveries(
+    plan: Plan, paths: Iterable[str | PathLike[str] | Location], refused: "list[RefusedFile] | None" = None
+) -> list[Delivery]:
+    """The files that paths mean, all checked before any of them is taken in.
 
-    files = [
-        Delivery(plan, file, file_stamp(file.path)) for path in paths for file in report_files(plan, location(path))
-    ]
+    Those that are no files of reports go to `refused`, when there is such a list.
+    """
+    from hushwatt.wire.reports.reader import report_paths
+    from hushwatt.wire.reports.refused_files import without_refused
+    from hushwatt.wire.reports.report_file import ReportFile
+
+    named = [file for path in paths for file in report_paths(location(path))]
+    found = without_refused(named, lambda file: ReportFile(plan, file), refused)
+    files = [Delivery(plan, file, file_stamp(file.path)) for file in found]
     if not files:
         raise UsageError("no file of reports was named")
     return files

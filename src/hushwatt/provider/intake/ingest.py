@@ -8,8 +8,9 @@ stopped, and nothing counts twice.  A service may run beside it: both take turns
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ from hushwatt.provider.intake.collect import (
     collect,
     validate,
 )
-from hushwatt.provider.intake.delivery import Delivery
+from hushwatt.provider.intake.delivery import Delivery, RefusedDelivery
 from hushwatt.provider.intake.device_cache import DeviceCache
 from hushwatt.provider.intake.device_names import DeviceIndex, unique_devices
 from hushwatt.provider.intake.file_labels import FileLabels, contradicted
@@ -43,6 +44,7 @@ from hushwatt.provider.store.plans import PlanState, plan_state
 from hushwatt.provider.store.session import Database, HomeNumbers, Rows, Session
 from hushwatt.provider.store.slots import count_late
 from hushwatt.provider.tally.draws import PUBLICATION
+from hushwatt.wire.reports.refused_files import RefusedFile
 
 if TYPE_CHECKING:
     from hushwatt.wire.reports import ReportBatch
@@ -72,11 +74,17 @@ class IngestResult:
     late: int = 0  # of slots that had been published
     rejected: Counter[str] = field(default_factory=Counter)  # by reason
     homes: int = 0  # enrolled by these files
+    refused_files: list[RefusedFile] = field(default_factory=list)  # of which nothing counts
 
     @property
     def rows(self) -> int:
         """Rows that this run has looked at."""
         return self.accepted + self.repeated + self.late + self.rejected.total()
+
+    def document(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        files = {file.name: file.problem for file in self.refused_files}
+        return vars(self) | {"rejected": dict(self.rejected), "refused_files": files}
 
     def add(self, verdicts: Verdicts, homes: int) -> None:
         counts = np.bincount(verdicts, minlength=len(REASONS) + TOO_LATE)
@@ -123,23 +131,44 @@ class Ingest:
         self._forgotten = 0  # homes erased and deliveries taken back when the known ones were looked up
 
     def take(self, files: Iterable[Delivery], advance: Advance = lambda rows: None) -> IngestResult:
-        """Take all files in, one after the other; `advance` is told how many more rows are done."""
-        ingested = IngestResult()
-        files = list(files)
+        """Take all files in, one after the other; `advance` is told how many more rows are done.
+
+        A file of which a row cannot be read is refused before any row of it counts; where refused reports are kept,
+        it is kept there by its name, and the others go on.
+        """
+        ingested, sound = IngestResult(), []
         for file in files:
-            if self._declared is None:
-                file.check_homes()
+            with self._refusing(file, ingested, advance):
+                if self._declared is None:
+                    file.check_homes()
+                sound.append(file)
             if self._labels is not None:
                 self._labels.check(self._database, self._collection.number, file)
-        for file in files:
-            ingested.files += 1
-            self._take_file(file, ingested, advance)
+        for file in sound:
+            with self._refusing(file, ingested, advance):
+                self._take_file(file, ingested, advance)
+                ingested.files += 1
         return ingested
+
+    @contextmanager
+    def _refusing(self, file: Delivery, ingested: IngestResult, advance: Advance) -> Iterator[None]:
+        """Keep a file that is refused in the block beside refused reports; where none are kept, that is raised."""
+        try:
+            yield
+        except RefusedDelivery as wrong:
+            if self._rejected is None:
+                raise
+            refused = RefusedFile.of(str(file.path), wrong)
+            self._rejected.write_file(refused)
+            ingested.refused_files.append(refused)
+            advance(file.reports.rows)
 
     def _take_file(self, file: Delivery, ingested: IngestResult, advance: Advance) -> None:
         content = file.content  # worked out before anybody has to wait for the store
         with self._database.reading() as session:
             done = rows_taken(session, self._collection.number, content)
+        if done < file.reports.rows:
+            file.check_rows()
         ingested.known += done
         advance(done)
         for rows in prefetch(self._validated(file, done)):

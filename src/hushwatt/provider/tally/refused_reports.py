@@ -19,6 +19,7 @@ from hushwatt.provider.tally.file_rotations import RotationChecker
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.columns import hash_names
 from hushwatt.wire.reports.reader import read_row_groups
+from hushwatt.wire.reports.refused_files import RefusedFile
 from hushwatt.wire.reports.report_file import ReportSource, RowGroups
 from hushwatt.wire.reports.schema import ReportBatch
 
@@ -47,7 +48,8 @@ class RefusedReports:
     reasons: list[str]
 
 
-KeepRefused = Callable[[int, Iterable[RefusedReports]], None]  # told how many homes take part, and what is refused
+Refused = RefusedFile | RefusedReports
+KeepRefused = Callable[[int, Iterable[Refused]], None]  # told how many homes take part, and what is refused
 
 
 @dataclass(frozen=True)

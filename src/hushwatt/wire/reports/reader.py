@@ -16,6 +16,7 @@ from hushwatt.parallel import map_ordered, prefetch
 from hushwatt.plan.plan import Plan
 from hushwatt.wire.reports.external_sort import ExternalSort, slot_counts
 from hushwatt.wire.reports.order import KeyRange, ReportOrder, SortKey, key_at
+from hushwatt.wire.reports.refused_files import RefusedFile, without_refused
 from hushwatt.wire.reports.report_file import ReportFile, RowGroups
 from hushwatt.wire.reports.rows import unchecked_keys
 from hushwatt.wire.reports.schema import ReportBatch
@@ -54,17 +55,22 @@ def homes_of(plan: Plan, path: str | PathLike[str] | Location) -> int:
     return max(file.homes for file in report_files(plan, location(path)))
 
 
-def report_files(plan: Plan, path: Location) -> list[ReportFile]:
+def report_files(plan: Plan, path: Location, refused: list[RefusedFile] | None = None) -> list[ReportFile]:
+    """The files that a path means; those that are no files of reports go to `refused`, when there is such a list."""
+    return without_refused(report_paths(path), lambda file: ReportFile(plan, file), refused)
+
+
+def report_paths(path: Location) -> list[Location]:
     """The files that a path means: itself, or every Parquet file in a folder but hidden ones, by name.
 
     Names that begin with . or _ are hidden, as they are for other programs that read Parquet.
     """
     if path.is_file():
-        return [ReportFile(plan, path)]
+        return [path]
     if not path.is_dir():
         raise ReportError(f"{path}: {absence(path)}")
     names = parquet_names(str(path), inside(path))
-    return [ReportFile(plan, path / name) for name in names]
+    return [path / name for name in names]
 
 
 def parquet_names(folder: str, inside: Sequence[Name]) -> list[Name]:

@@ -1,7 +1,8 @@
 """Reports that were refused, kept beside the numbers: a table of reports that says of each row whose it was and why.
 
 It has the columns of a table of reports, and then `file`, `row` (counted from 1) and `reason`.  So it can be looked
-at, mended, and taken in like any other file.
+at, mended, and taken in like any other file.  A file that was refused as a whole has a row too, with nothing in it but
+`file` and `reason`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ from pyarrow import csv
 
 from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
+from hushwatt.wire.reports.refused_files import RefusedFile
 from hushwatt.wire.reports.schema import REPORT_SCHEMA, ReportBatch, report_schema
 from hushwatt.wire.storage import Location, atomic_write_to, location
 
@@ -29,8 +31,9 @@ class RejectedWriter:
     """Takes refused reports, a few at a time."""
 
     def __init__(self, path: Path, plan: Plan, homes: int) -> None:
-        self.rows = 0
-        schema = pa.schema([*report_schema(plan, homes), *ADDED], metadata=report_schema(plan, homes).metadata)
+        self.rows = self.files = 0
+        told = report_schema(plan, homes)
+        schema = pa.schema([*(field.with_nullable(True) for field in told), *ADDED], metadata=told.metadata)
         self._schema, self._waiting, self._waiting_rows = schema, list[pa.RecordBatch](), 0
         self._hex = path.suffix.lower() == ".csv"
         self._writer: Any = csv.CSVWriter(path, self._shown) if self._hex else pq.ParquetWriter(path, schema)
@@ -43,11 +46,14 @@ class RejectedWriter:
         payloads = pa.array([row.tobytes() for row in batch.payloads], pa.binary())
         places = [pa.array([file] * len(batch)), pa.array(rows + 1, pa.int64()), pa.array(reasons, pa.string())]
         columns = [batch.households, *numbers, payloads, *places]
-        self._waiting.append(pa.RecordBatch.from_arrays(columns, schema=self._schema))
-        self._waiting_rows += len(batch)
+        self._keep(pa.RecordBatch.from_arrays(columns, schema=self._schema))
         self.rows += len(batch)
-        if self._waiting_rows >= GROUP_ROWS:
-            self._flush(self._waiting_rows // GROUP_ROWS * GROUP_ROWS)
+
+    def write_file(self, file: RefusedFile) -> None:
+        """Keep that a file was refused as a whole."""
+        told = [{"file": file.name, "reason": file.problem}]
+        self._keep(pa.RecordBatch.from_pylist(told, schema=self._schema))
+        self.files += 1
 
     def close(self) -> None:
         """Write what waits; the file is complete only after this."""
@@ -61,6 +67,12 @@ class RejectedWriter:
             [field if field.name != "payload" else pa.field("payload", pa.string()) for field in self._schema]
         )
 
+    def _keep(self, batch: pa.RecordBatch) -> None:
+        self._waiting.append(batch)
+        self._waiting_rows += len(batch)
+        if self._waiting_rows >= GROUP_ROWS:
+            self._flush(self._waiting_rows // GROUP_ROWS * GROUP_ROWS)
+
     def _flush(self, rows: int) -> None:
         """Write the first of what waits: however the rows came, the file has the same bytes."""
         waiting = pa.Table.from_batches(self._waiting, self._schema).combine_chunks()
@@ -71,7 +83,7 @@ class RejectedWriter:
 
     def _write(self, table: pa.Table) -> None:
         if self._hex:
-            payloads = pa.array([payload.hex() for payload in table["payload"].to_pylist()], pa.string())
+            payloads = pa.array([payload and payload.hex() for payload in table["payload"].to_pylist()], pa.string())
             at = REPORT_SCHEMA.get_field_index("payload")
             table = table.set_column(at, "payload", payloads).cast(self._shown)
         self._writer.write_table(table)

@@ -215,3 +215,29 @@ def expected_by_cell(plan, batch, cells):
         found = one_by_one(plan, part(batch, cells == cell))
         groups |= {key._replace(cell=cell): tally for key, tally in found.items()}
     return plainly(groups)
+
+
+def test_damaged_files_are_left_out_where_their_names_are_kept(table, tmp_path):
+    """Every kind of damaged file beside a good one: the good one counts, and why the others do not is told."""
+    plan, batch = table("lbu", None, 8)
+    folder, told = tmp_path / "all", {}
+    folder.mkdir()
+    good = saved(plan, tmp_path / "good.parquet", batch)
+    for name, (path, said) in damaged_files(plan, batch, tmp_path).items():
+        if path.is_file():
+            path.rename(folder / f"{name}.parquet")
+            told[str(folder / f"{name}.parquet")] = said
+    expected = EMBEDDED.tallies(plan, good)
+    good.rename(folder / "good.parquet")
+    kept = []
+
+    with pytest.raises(ReportError):
+        EMBEDDED.tallies(plan, folder)
+    found = EMBEDDED.tallies(plan, folder, keep=lambda homes, refused: kept.append((homes, list(refused))))
+
+    assert (plainly(found.groups), found.homes, found.repeats) == (plainly(expected.groups), expected.homes, 0)
+    assert len(told) >= 7
+    ((homes, refused),) = kept
+    assert homes == expected.homes
+    assert sorted(file.name for file in refused) == sorted(told)
+    assert all(told[file.name].removeprefix("row 18: ") in file.problem for file in refused)

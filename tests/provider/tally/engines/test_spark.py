@@ -240,6 +240,27 @@ def test_what_is_refused(plan_of, tmp_path, monkeypatch, method):
     assert not list(tmp_path.glob("*none*"))
 
 
+def test_damaged_files_are_kept_by_their_names(plan_of, tmp_path):
+    """They are left out and told as by this machine's engine, also where only Spark's own file systems reach."""
+    needed()
+    plan, batch = reported(plan_of, "lbu", None, 8)
+    folder = spread(plan, batch, tmp_path / "all")
+    for name, (path, _) in damaged_files(plan, batch, tmp_path).items():
+        if path.is_file():
+            path.rename(folder / f"{name}.parquet")
+    here, there, rows = tmp_path / "here.csv", tmp_path / "there.csv", tmp_path / "rows.csv"
+
+    expected = EMBEDDED.tallies(plan, folder, keep=keeping(plan, here))
+    with spark_session("local[2]", SMALL) as spark:
+        found = tally_with(spark, plan, str(folder), keep=keeping(plan, there))
+        by_rows = tally_with(spark, plan, f"file:{folder}", keep=keeping(plan, rows))
+
+    assert as_told(found) == as_told(by_rows) == as_told(expected)
+    assert there.read_text() == here.read_text()
+    assert rows.read_text().replace("file:", "") == here.read_text()
+    assert len(here.read_text().splitlines()) >= 1 + 7
+
+
 def test_bad_files(plan_of, tmp_path):
     """Both engines refuse with the same words, also a file that only Spark's own file systems reach."""
     needed()

@@ -10,12 +10,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
+from hushwatt.errors import ReportError
 from hushwatt.parallel import map_ordered
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.checks.rotation import rotates
 from hushwatt.provider.tally.engines.overlaps import overlapping, whole_slots
+from hushwatt.provider.tally.engines.sound_files import tally_sound
 from hushwatt.provider.tally.file_plausible import plausible
 from hushwatt.provider.tally.file_rotations import TalliedBatch, tally_in_rotation
 from hushwatt.provider.tally.label_table import LabelTable
@@ -24,6 +27,7 @@ from hushwatt.provider.tally.tally import Tallies, finish_tallies, tally_batches
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.order import KeyRange, ReportOrder, SortKey, key_at, key_ranges
 from hushwatt.wire.reports.reader import read_row_groups, report_files, spill_reports
+from hushwatt.wire.reports.refused_files import RefusedFile
 from hushwatt.wire.reports.report_file import ReportSource, RowGroups
 from hushwatt.wire.reports.schema import ReportBatch
 from hushwatt.wire.row_error import RowError
@@ -47,10 +51,16 @@ class EmbeddedEngine:
         self, plan: Plan, reports: str | Path, labels: LabelTable | None = None, keep: KeepRefused | None = None
     ) -> Tallies:
         """What the reports of a file, or of a folder of them, add up to; `keep` is given those that do not."""
-        sources = report_files(plan, location(reports))
-        tallies = tally_sources(plan, sources, labels)
+        refused: list[RefusedFile] | None = None if keep is None else []
+        tallies, sources = tally_sound(
+            report_files(plan, location(reports), refused),
+            lambda files: tally_sources(plan, files, labels),
+            lambda file: first_fault(plan, file),
+            refused,
+        )
         if keep is not None:
-            keep(max(source.homes for source in sources), refused_reports(plan, sources) if tallies.refused else ())
+            rows = refused_reports(plan, sources) if tallies.refused else ()
+            keep(tallies.homes, chain(refused or (), rows))
         return tallies
 
 
@@ -65,6 +75,16 @@ def tally_sources(plan: Plan, sources: Sequence[ReportSource], labels: LabelTabl
     else:
         _tally_in_parallel(plan, pieces, tallies, labels)
     return finish_tallies(plan, tallies, labels)
+
+
+def first_fault(plan: Plan, source: ReportSource) -> ReportError | None:
+    """Read all of a file, up to what is wrong in it."""
+    try:
+        for _ in map_ordered(lambda piece: tally_piece(plan, piece), source.row_groups()):
+            pass
+    except ReportError as wrong:
+        return wrong
+    return None
 
 
 def tally_piece(plan: Plan, piece: RowGroups, labels: LabelTable | None = None) -> PieceTally:

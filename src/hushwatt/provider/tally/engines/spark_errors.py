@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from hushwatt.errors import HushwattError, ReportError, UsageError
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.tally.engines.embedded import tally_piece
+from hushwatt.provider.tally.engines.embedded import first_fault
 from hushwatt.wire.reports.report_file import ReportFile
 
 REFUSAL = re.compile(r"hushwatt\.[\w.]+Error: (.+)")
@@ -62,14 +62,9 @@ def _file_error(text: str, plan: Plan, files: Sequence[SparkInput]) -> HushwattE
 
 
 def _first_refusal(plan: Plan, files: Sequence[SparkInput]) -> ReportError | None:
-    """Read the files here, up to what is wrong with them: a worker that saw a row did not see where it stands."""
-    try:
-        for file in files:
-            for piece in file.report.row_groups():
-                tally_piece(plan, piece)
-    except ReportError as wrong:
-        return wrong
-    return None
+    """Read the files here: a worker that saw a row did not see where it stands."""
+    faults = (first_fault(plan, file.report) for file in files)
+    return next((fault for fault in faults if fault is not None), None)
 
 
 def is_refusal(error: Exception) -> bool:

@@ -13,6 +13,7 @@ from hushwatt.errors import ReportError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.tally.engines.spark_errors import java_reason
 from hushwatt.wire.reports.reader import parquet_names, report_files
+from hushwatt.wire.reports.refused_files import RefusedFile, without_refused
 from hushwatt.wire.reports.report_file import ReportFile
 from hushwatt.wire.storage import Location, location
 from hushwatt.wire.storage.seekable import SeekableFile
@@ -29,6 +30,10 @@ class SparkFile:
     location: str  # where Spark says it is
 
     @property
+    def name(self) -> str:
+        return self.report.name
+
+    @property
     def address(self) -> str:
         """How Spark is asked for it."""
         return GLOB_CHARACTERS.sub(r"\\\1", self.location)
@@ -43,11 +48,14 @@ def is_address(reports: str) -> bool:
     return URL.match(reports) is not None
 
 
-def spark_files(spark: Any, plan: Plan, reports: str) -> list[SparkFile]:
-    """The files that a path or address means, in the order in which their reports count."""
+def spark_files(spark: Any, plan: Plan, reports: str, refused: list[RefusedFile] | None = None) -> list[SparkFile]:
+    """The files that a path or address means, in the order in which their reports count.
+
+    Those in a folder that are no files of reports go to `refused`, when there is such a list.
+    """
     if is_address(reports):
-        return _remote_files(spark, plan, reports)
-    files = report_files(plan, location(reports))
+        return _remote_files(spark, plan, reports, refused)
+    files = report_files(plan, location(reports), refused)
     return [SparkFile(file, _spark_address(file.path)) for file in files]
 
 
@@ -55,7 +63,7 @@ def _spark_address(path: Location) -> str:
     return f"file:{path.absolute()}" if isinstance(path, Path) else str(path)
 
 
-def _remote_files(spark: Any, plan: Plan, address: str) -> list[SparkFile]:
+def _remote_files(spark: Any, plan: Plan, address: str, refused: list[RefusedFile] | None) -> list[SparkFile]:
     """The files of a file system that only Spark knows."""
     from py4j.protocol import Py4JError
 
@@ -63,7 +71,7 @@ def _remote_files(spark: Any, plan: Plan, address: str) -> list[SparkFile]:
         system, lengths = _list_remote(spark, address)
     except Py4JError as error:
         raise ReportError(f"{address}: {java_reason(error)}") from None
-    return [_open(spark, system, plan, place, length) for place, length in lengths.items()]
+    return without_refused(list(lengths), lambda place: _open(spark, system, plan, place, lengths[place]), refused)
 
 
 def _list_remote(spark: Any, address: str) -> tuple[Any, dict[str, int]]:
