@@ -23,13 +23,13 @@ def test_the_others_go_on():
 
 def test_where_nobody_keeps_them():
     """The first one that is refused is raised."""
-    with pytest.raises(ReportError, match="^bad: it is no good$"):
+    with pytest.raises(ReportError, match=r"^bad: it is no good$"):
         without_refused(["good", "bad", "worse"], opening, None)
 
 
 def test_nothing_is_left():
     """Where all are refused there is nothing to go on with."""
-    with pytest.raises(ReportError, match="^bad: it is no good$"):
+    with pytest.raises(ReportError, match=r"^bad: it is no good$"):
         without_refused(["bad", "worse"], opening, [])
 
 

@@ -23,6 +23,8 @@ from tests.provider.tally.test_file_plausible import those_of, with_amounts
 from hushwatt.cli.estimate import keep_refused
 from hushwatt.errors import HushwattError
 from hushwatt.provider.tally.engines import engine, spark_pieces, spark_rows
+from hushwatt.provider.tally.engines.arrow_refused import rows_of_suspects
+from hushwatt.provider.tally.engines.pieces import suspects_in_piece
 from hushwatt.provider.tally.engines.spark import tally_with
 from hushwatt.provider.tally.engines.spark_session import spark_session
 from hushwatt.provider.tally.label_table import LabelTable
@@ -211,8 +213,8 @@ def test_what_is_refused(plan_of, tmp_path, monkeypatch, method):
     here, there = tmp_path / "here.parquet", tmp_path / "there.parquet"
 
     expected = EMBEDDED.tallies(plan, folder, keep=keeping(plan, here))
-    monkeypatch.setattr(spark_pieces, "suspects_in_piece", dying(spark_pieces.suspects_in_piece, tmp_path))
-    monkeypatch.setattr(spark_rows, "rows_of_suspects", dying(spark_rows.rows_of_suspects, tmp_path))
+    monkeypatch.setattr(spark_pieces, "suspects_in_piece", dying(suspects_in_piece, tmp_path))
+    monkeypatch.setattr(spark_rows, "rows_of_suspects", dying(rows_of_suspects, tmp_path))
     with spark_session("local[2, 4]", SMALL) as spark:
         found = tally_with(spark, plan, str(folder), keep=keeping(plan, there))
 
