@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from hushwatt.errors import ReportError
 from hushwatt.privacy.entropy import Simulation
+from hushwatt.wire import payload
 from hushwatt.wire.payload import Layout
 
 ORACLES = ("oue", "sue", "grr")
@@ -102,6 +103,16 @@ class TestPacking:
             answers = held if layout.direct else [1 << level for level in held]
             assert row.tobytes() == encode(layout, asked, answers)
             assert decode(layout, row.tobytes()) == (asked, answers)
+
+    @pytest.mark.parametrize("rows", [payload.NEAR - 1, payload.NEAR, 2 * payload.NEAR + 3])
+    def test_many_rows_are_packed_as_one(self, rows):
+        """However many are packed together, each has its own bits."""
+        layout = Layout("oue", (10, 3, 60, 7), 4)
+        levels = np.random.default_rng(rows).integers(0, layout.widths, (rows, 4)).astype(np.uint16)
+        bits = np.unpackbits(layout.pack(levels), axis=1, bitorder="little")
+
+        assert (bits[:, : layout.places[-1]].sum(axis=1) == 4).all()
+        assert bits[np.arange(rows)[:, None], np.array(layout.places[:-1]) + levels].all()
 
     @given(drawn=reports())
     def test_every_payload_has_the_same_size(self, drawn):
