@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hushwatt.errors import ReadingsError
 from hushwatt.fleet.readings.name_blocks import NameBlocks
+from hushwatt.fleet.readings.name_sort import joined, sort_names
 from hushwatt.provider.sorted_parts import SortedParts
 from hushwatt.wire.reports.keyed_hash import KeyedHash
 
@@ -74,15 +75,14 @@ class HouseholdIndex:
         return numbers
 
     def sorted(self) -> tuple[pa.Array, Numbers]:
-        """All households in ascending order, and for every number its place there."""
-        self._hashed, self._entered = SortedParts(), 0  # the memory is needed for the order
-        names, count = self._names.whole(), len(self)
+        """All households in ascending order, and for every number its place there: the last thing it is asked.
+
+        What it knew is given up, for the memory.
+        """
+        self._hashed, count = SortedParts(), len(self)
         if self._ascending:
-            return names, np.arange(count, dtype=np.int32)
-        order = pc.sort_indices(names)
-        places = np.empty(count, dtype=np.int32)
-        places[order.to_numpy()] = np.arange(count, dtype=np.int32)
-        return names.take(order), places
+            return joined(self._names.taken(), count, self._bytes), np.arange(count, dtype=np.int32)
+        return sort_names(self._names, self._bytes)
 
     def _enter(self) -> None:
         """Remember the hashes of homes that came in order, or since the last time."""

@@ -59,8 +59,10 @@ class NameBlocks:
             for first in range(max(start - end + len(block), 0), len(block), size):
                 yield block.slice(first, size)
 
-    def whole(self) -> pa.Array:
-        """All of them in one piece."""
-        blocks, self._blocks, self._ends = self._blocks, [], self._ends[:0]
-        self.add(pa.concat_arrays(blocks) if blocks else pa.array([], pa.string()))
-        return self._blocks[0] if self._blocks else pa.array([], pa.string())
+    def taken(self) -> Iterator[pa.Array]:
+        """All of them, piece by piece; what has been given is not kept."""
+        self._ends = self._ends[:0]
+        while self._blocks:
+            block = self._blocks.pop(0)
+            for start in range(0, len(block), BLOCK_NAMES):
+                yield block.slice(start, BLOCK_NAMES)

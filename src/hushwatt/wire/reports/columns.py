@@ -106,17 +106,26 @@ def name_words(names: pa.Array) -> Iterator[tuple[NDArray[np.intp], NDArray[np.u
     >>> [(rows.tolist(), words.tolist()) for rows, words in name_words(pa.array(["A", "12345678B"]))]
     [([0, 1], [65, 4050765991979987505]), ([1], [66])]
     """
-    offsets = _offsets(names).astype(np.int64)
-    data = np.frombuffer(names.buffers()[2] or b"", dtype=np.uint8)[offsets[0] : offsets[-1]]
-    padded = np.concatenate([data, np.zeros(8, dtype=np.uint8)])
-    words = np.ndarray(len(data) + 1, dtype="<u8", buffer=padded, strides=(1,))  # from every byte on
-    start, left = offsets[:-1] - offsets[0], np.diff(offsets)
+    padded = np.concatenate([name_bytes(names), np.zeros(8, dtype=np.uint8)])
+    words = np.ndarray(len(padded) - 7, dtype="<u8", buffer=padded, strides=(1,))  # from every byte on
+    left = byte_lengths(names)
+    start = np.cumsum(left) - left
     rows = np.arange(len(left))
     while len(rows):
         yield rows, words[start[rows]] & BYTE_MASKS[np.minimum(left[rows], 8)]
         start[rows] += 8
         left[rows] -= 8
         rows = rows[left[rows] > 0]
+
+
+def name_bytes(names: pa.Array) -> NDArray[np.uint8]:
+    """The bytes of all names, one after the other; they are not copied.
+
+    >>> name_bytes(pa.array(["ada", "bob"])[1:]).tobytes()
+    b'bob'
+    """
+    offsets = _offsets(names)
+    return np.frombuffer(names.buffers()[2] or b"", dtype=np.uint8)[offsets[0] : offsets[-1]]
 
 
 def _offsets(column: pa.Array) -> NDArray[np.int64]:
