@@ -66,3 +66,5 @@ class NameBlocks:
             block = self._blocks.pop(0)
             for start in range(0, len(block), BLOCK_NAMES):
                 yield block.slice(start, BLOCK_NAMES)
+            del block
+            pa.default_memory_pool().release_unused()  # else the allocator keeps it

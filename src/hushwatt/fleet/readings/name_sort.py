@@ -40,10 +40,10 @@ def joined(pieces: Iterator[pa.Array], count: int, size: int) -> pa.Array:
     """So many names, of at most `size` bytes, in one piece; those there were may be gone as soon as the next comes."""
     offsets, data, done = np.zeros(count + 1, dtype=np.int32), np.empty(size, dtype=np.uint8), 0
     for piece in pieces:
-        ends = offsets[done] + np.cumsum(byte_lengths(piece))
-        data[offsets[done] : ends[-1]] = name_bytes(piece)
-        offsets[done + 1 : done + 1 + len(piece)] = ends
-        done += len(piece)
+        stop = done + len(piece)
+        offsets[done + 1 : stop + 1] = offsets[done] + np.cumsum(byte_lengths(piece))
+        data[offsets[done] : offsets[stop]] = name_bytes(piece)
+        done = stop
     return pa.Array.from_buffers(pa.string(), count, [None, pa.py_buffer(offsets), pa.py_buffer(data[: offsets[-1]])])
 
 
@@ -73,9 +73,14 @@ def _ascending(ranges: list[list[Piece]], places: Places) -> Iterator[pa.Array]:
     done = 0
     while ranges:
         pieces = ranges.pop(0)
-        names, numbers = pa.concat_arrays([piece[0] for piece in pieces]), np.concatenate([piece[1] for piece in pieces])
+        names, numbers = (
+            pa.concat_arrays([piece[0] for piece in pieces]),
+            np.concatenate([piece[1] for piece in pieces]),
+        )
         del pieces
         order = pc.sort_indices(names)
         places[numbers[order.to_numpy()]] = np.arange(done, done + len(names), dtype=np.int32)
         done += len(names)
         yield names.take(order)
+        del names, order
+        pa.default_memory_pool().release_unused()  # else the allocator keeps it
