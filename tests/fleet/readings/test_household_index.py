@@ -164,7 +164,7 @@ print(peak() - before)
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell the peak of a process")
 def test_bytes_of_a_home():
     """At most 64, the name of 14 letters included, while homes are numbered and while they are sorted."""
-    homes = 1_500_000
+    homes = 3_000_000
     taken = int(subprocess.check_output([sys.executable, "-c", PEAK, str(homes)], text=True))
 
     assert 18 * homes < taken <= 64 * homes

@@ -59,7 +59,7 @@ def test_many_additions_copy_a_name_seldom(monkeypatch):
     copied, concatenated = [], pa.concat_arrays
     monkeypatch.setattr(name_blocks, "BLOCK_NAMES", 64)
     monkeypatch.setattr(
-        name_blocks.pa, "concat_arrays", lambda arrays: copied.append(sum(map(len, arrays))) or concatenated(arrays)
+        pa, "concat_arrays", lambda arrays: copied.append(sum(map(len, arrays))) or concatenated(arrays)
     )
     blocks = filled([[f"home {number}"] for number in range(1_000)])
 

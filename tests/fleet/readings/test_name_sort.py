@@ -35,9 +35,7 @@ def test_ranges_are_of_about_one_size(monkeypatch):
     monkeypatch.setattr(name_sort, "RANGE_NAMES", 500)
     blocks = NameBlocks()
     blocks.add(pa.array([f"home {number}" for number in range(10_000)]))
-    monkeypatch.setattr(
-        name_sort.pa, "concat_arrays", lambda arrays: sizes.append(sum(map(len, arrays))) or concatenated(arrays)
-    )
+    monkeypatch.setattr(pa, "concat_arrays", lambda arrays: sizes.append(sum(map(len, arrays))) or concatenated(arrays))
     sort_names(blocks, 1 << 20)
 
     assert sum(sizes) == 10_000

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hushwatt.errors import ReadingsError
 from hushwatt.fleet.readings.name_blocks import NameBlocks
 from hushwatt.fleet.readings.name_sort import joined, sort_names
-from hushwatt.provider.sorted_parts import SortedParts
+from hushwatt.provider.hashed_numbers import HashedNumbers
 from hushwatt.wire.reports.keyed_hash import KeyedHash
 
 Numbers = NDArray[np.int32]
@@ -39,7 +39,7 @@ class HouseholdIndex:
         """`hash_of` is the hash by which names are found, one with a key of its own unless another is given."""
         self._names = NameBlocks()
         self._hash_of = hash_of or KeyedHash()
-        self._hashed = SortedParts()  # the hashes of the first `_entered` homes, and their numbers
+        self._hashed = HashedNumbers()  # the hashes of the first `_entered` homes, and their numbers
         self._entered = 0
         self._twins: dict[str, int] = {}  # those of them whose hash an earlier home has
         self._ascending = True
@@ -63,7 +63,7 @@ class HouseholdIndex:
     def numbers(self, names: pa.Array) -> Numbers:
         """The numbers of names in any order, new ones included."""
         self._enter()
-        numbers = self._found(self._hash_of(names))
+        numbers = self._hashed.find(self._hash_of(names))
         found = np.flatnonzero(numbers >= 0)
         other = ~self._names.same(numbers[found], names.take(pa.array(found)))
         numbers[found[other]] = -1
@@ -79,7 +79,7 @@ class HouseholdIndex:
 
         What it knew is given up, for the memory.
         """
-        self._hashed, count = SortedParts(), len(self)
+        self._hashed, count = HashedNumbers(), len(self)
         if self._ascending:
             return joined(self._names.taken(), count, self._bytes), np.arange(count, dtype=np.int32)
         return sort_names(self._names, self._bytes)
@@ -90,19 +90,11 @@ class HouseholdIndex:
             hashes = self._hash_of(names)
             order = np.argsort(hashes, kind="stable")
             new = np.diff(hashes[order], prepend=~hashes[order[:1]]) != 0  # each once
-            new &= self._found(hashes[order]) < 0
+            new &= self._hashed.find(hashes[order]) < 0
             for row in order[~new].tolist():
                 self._twins[names[row].as_py()] = self._entered + row
             self._hashed.add(hashes[order[new]], (self._entered + order[new]).astype(np.int32))
             self._entered += len(names)
-
-    def _found(self, hashes: Hashes) -> Numbers:
-        """The first home that has each hash; −1 where there is none."""
-        order = np.argsort(hashes)  # neighbours are found quicker one after the other
-        found = np.full(len(hashes), -1, dtype=np.int32)
-        for rows, (numbers,) in self._hashed.matches(hashes[order]):
-            found[order[rows]] = numbers
-        return found
 
     def _not_found(self, names: pa.Array) -> Numbers:
         """The numbers of different names that are not the first with their hash; most of them are new."""

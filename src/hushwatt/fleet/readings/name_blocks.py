@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-BLOCK_NAMES = 1 << 20  # a block that has as many is never copied again
+BLOCK_NAMES = 1 << 18  # a block that has as many is never copied again
 
 
 class NameBlocks:
@@ -44,13 +44,14 @@ class NameBlocks:
 
     def same(self, numbers: NDArray[np.integer], names: pa.Array) -> NDArray[np.bool_]:
         """For each number and name: does it have this name?"""
-        same: NDArray[np.bool_] = np.zeros(len(numbers), dtype=np.bool_)
         block_of = np.searchsorted(self._ends, numbers, side="right").astype(np.uint16)
-        for number in np.unique(block_of):
-            rows, block = np.flatnonzero(block_of == number), self._blocks[number]
-            places = numbers[rows] - (self._ends[number] - len(block))
-            asked = names if len(rows) == len(names) else names.take(pa.array(rows))
-            same[rows] = pc.equal(block.take(pa.array(places)), asked).to_numpy(zero_copy_only=False)
+        order = np.argsort(block_of, kind="stable")
+        asked, cuts = names.take(pa.array(order)), np.searchsorted(block_of[order], np.arange(len(self._blocks) + 1))
+        same: NDArray[np.bool_] = np.zeros(len(numbers), dtype=np.bool_)
+        for number, block in enumerate(self._blocks):
+            inside = slice(cuts[number], cuts[number + 1])
+            places = numbers[order[inside]] - (self._ends[number] - len(block))
+            same[order[inside]] = pc.equal(block.take(pa.array(places)), asked[inside]).to_numpy(zero_copy_only=False)
         return same
 
     def pieces(self, start: int, size: int) -> Iterator[pa.Array]:

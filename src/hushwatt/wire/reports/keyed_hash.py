@@ -35,7 +35,8 @@ class KeyedHash:
             low, high = words & LOW_HALF, words >> HALF
             for total, keys in zip(sums, self._keys[:, 2 * place : 2 * place + 2], strict=True):
                 total[rows] += keys[0] * low + keys[1] * high
-        return (sums[0] & ~LOW_HALF) | (sums[1] >> HALF)
+        hashes: NDArray[np.uint64] = (sums[0] & ~LOW_HALF) | (sums[1] >> HALF)
+        return hashes
 
     def _draw_keys(self, count: int) -> None:
         """As many keys as the longest name so far needs; those there are stay."""
