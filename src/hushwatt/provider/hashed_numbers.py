@@ -36,7 +36,7 @@ class HashedNumbers:
     def add(self, hashes: Hashes, numbers: Numbers) -> None:
         """Take in hashes that ascend and are not there yet."""
         for share, rows in self._cut(hashes):
-            share.add(hashes[rows].copy(), numbers[rows].copy())
+            share.add(hashes[rows], numbers[rows])
 
     def find(self, hashes: Hashes) -> Numbers:
         """The number of each hash; −1 where there is none."""

@@ -65,3 +65,4 @@ def test_many_additions_copy_a_name_seldom(monkeypatch):
 
     assert len(blocks) == 1_000
     assert 0 < sum(copied) <= 1_000 * 7
+    assert max(copied) < 2 * 64
