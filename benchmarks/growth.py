@@ -143,7 +143,7 @@ def growth_rows(what: str, sizes: list[Size], few: Cost, found: list[Cost]) -> I
     slope, shown = exponent(millions, above), ", ".join(f"{each.seconds:.1f}" for each in found)
     line = Line.through(millions, [each.seconds for each in found])
     yield Row(f"{what}: exponent of {shown} s", f"{slope:.2f}", slope, GOAL, lower=True)
-    told = f"{line.each:.2f} s a million + {line.start:.1f} s, {100 * line.off:.0f} % off"
+    told = f"{line.each:.2f} s a million {line.start:+.1f} s, {100 * line.off:.0f} % off"
     yield Row(f"{what}: line, furthest point, R²", told, line.fit, STRAIGHT)
 
 
