@@ -18,7 +18,7 @@ from pyarrow import csv as arrow_csv
 from tests.kettles import KETTLES
 
 from hushwatt.errors import ReadingsError
-from hushwatt.fleet.readings import bucket_sort, index_pass, parquet_file, partitions, run_lengths
+from hushwatt.fleet.readings import bucket_sort, parquet_file, partitions, run_lengths
 from hushwatt.fleet.readings.readings import read_slots
 from hushwatt.plan.plan import Plan
 
@@ -123,7 +123,6 @@ class TestAnyOrder:
         monkeypatch.setattr(run_lengths.RunLengths.__init__, "__defaults__", (40,))
         monkeypatch.setattr(run_lengths, "BLOCK_RUNS", 7)
         monkeypatch.setattr(parquet_file, "BATCH_ROWS", 37)
-        monkeypatch.setattr(index_pass, "LOOKUP_NAMES", 1)
         monkeypatch.setattr(partitions, "MAX_CELLS", 1)
         monkeypatch.setattr(partitions, "MIN_HOMES", homes)
         rows = [

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from hushwatt.errors import ReportError
 from hushwatt.plan.presets import preset
-from hushwatt.provider.tally import home_index
 from hushwatt.provider.tally.draws import DrawsByClock, DrawsByHome, DrawsInStep, draws_of, slot_runs
 from hushwatt.wire.reports import ReportBatch
-from hushwatt.wire.reports.columns import hash_names
+from hushwatt.wire.reports.keyed_hash import KeyedHash
 
 PROBE, OFFER = 2, 10
 
@@ -129,8 +128,10 @@ class TestByHome:
 
     def test_every_report_is_hashed_once(self, monkeypatch):
         """However many homes were seen before, and though those of a slot come in many batches."""
-        hashed = []
-        monkeypatch.setattr(home_index, "hash_names", lambda names: hashed.append(len(names)) or hash_names(names))
+        hashed, hash_of = [], KeyedHash.__call__
+        monkeypatch.setattr(
+            KeyedHash, "__call__", lambda self, names: hashed.append(len(names)) or hash_of(self, names)
+        )
         rows = [(f"home {home}", slot, PROBE + OFFER, OFFER) for slot in range(3) for home in range(300)]
         found(DrawsByHome(PROBE), [batch(*rows[start : start + 10]) for start in range(0, len(rows), 10)])
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushwatt.provider.tally import home_index
 from hushwatt.provider.tally.home_index import HomeIndex
-from hushwatt.wire.reports.columns import hash_names
+from hushwatt.wire.reports.keyed_hash import KeyedHash
 
 SLOT = st.tuples(st.integers(0, 9), st.lists(st.integers(0, 30), max_size=12, unique=True))
 
@@ -59,8 +58,8 @@ class TestWork:
     def test_every_report_is_hashed_once(self, order, monkeypatch):
         """Whatever the order of homes in a slot is, and however many there are already."""
         hashed = []
-        monkeypatch.setattr(home_index, "hash_names", lambda names: hashed.append(len(names)) or hash_names(names))
-        index, rng, homes = HomeIndex(), np.random.default_rng(1), 2_000
+        index, rng, homes, hash_of = HomeIndex(), np.random.default_rng(1), 2_000, KeyedHash()
+        monkeypatch.setattr(index, "_hash_of", lambda names: hashed.append(len(names)) or hash_of(names))
         for slot in range(5):
             numbers = rng.permutation(homes) if order == "another" else np.arange(homes)
             numbers += slot * homes * (order == "new homes")

@@ -19,8 +19,6 @@ from hushwatt.fleet.readings.slot_histogram import SlotHistogram
 from hushwatt.parallel import prefetch
 from hushwatt.plan.calendar import Calendar
 
-LOOKUP_NAMES = 1 << 20  # names looked up at once, at least: a look-up costs as much as all homes together
-
 
 @dataclass(frozen=True)
 class UnnumberedBatch:
@@ -36,7 +34,6 @@ class IndexPass:
     def __init__(self, calendar: Calendar, known: pa.Array | None) -> None:
         self._calendar = calendar
         self._index = HouseholdIndex(known)
-        self._unnumbered: list[UnnumberedBatch] = []
         self.histogram = SlotHistogram(calendar.slots)
         self.runs = RunLengths()
 
@@ -52,7 +49,6 @@ class IndexPass:
                 first += batch.num_rows
                 progress.reached(file.size * fraction)
             progress.advance(file.size)
-        self._number()
 
     def homes(self) -> tuple[pa.Array, NDArray[np.int32]]:
         """All homes in ascending order, and for each number in the runs its place there."""
@@ -63,26 +59,10 @@ class IndexPass:
         runs = run_lengths(self._calendar, households, to_nanoseconds(batch.column("time")))
         self.histogram.add(runs)
         unnumbered = _used_names(households.texts, runs)
-        numbers = None if self._unnumbered else self._index.in_order(unnumbered.names)
-        if numbers is not None:
-            self._keep(unnumbered, numbers)
-            return
-        self._unnumbered.append(unnumbered)
-        if sum(len(batch.names) for batch in self._unnumbered) >= max(LOOKUP_NAMES, len(self._index)):
-            self._number()
-
-    def _number(self) -> None:
-        """Give the households that wait their numbers."""
-        unnumbered, self._unnumbered = self._unnumbered, []
-        if unnumbered:
-            for batch, numbers in zip(
-                unnumbered, self._index.numbers([batch.names for batch in unnumbered]), strict=True
-            ):
-                self._keep(batch, numbers)
-
-    def _keep(self, batch: UnnumberedBatch, numbers: NDArray[np.int32]) -> None:
-        batch.runs["home"] = numbers[batch.runs["home"]]
-        self.runs.append(batch.runs)
+        numbers = self._index.in_order(unnumbered.names)
+        numbers = self._index.numbers(unnumbered.names) if numbers is None else numbers
+        unnumbered.runs["home"] = numbers[unnumbered.runs["home"]]
+        self.runs.append(unnumbered.runs)
 
 
 def _used_names(texts: pa.Array, runs: NDArray[np.void]) -> UnnumberedBatch:

@@ -2,7 +2,8 @@
 
 A home is known by 64 bits of a hash of its name, so what is kept of it does not grow with the name: at most
 36 bytes, in whatever order homes come.  Two of n names have the same hash with a chance of about n² / 2⁶⁵,
-one in 3,700 for a hundred million; these two would be taken for one home, and nobody else notices.
+one in 3,700 for a hundred million; these two would be taken for one home, and nobody else notices.  The hash
+has a key of its own in every run, so nobody can choose names for which that is likelier.
 """
 
 from dataclasses import dataclass, field
@@ -11,11 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hushwatt.provider.sorted_parts import SortedParts
-from hushwatt.wire.reports.columns import hash_names
+from hushwatt.provider.hashed_numbers import HashedNumbers, Hashes
+from hushwatt.wire.reports.keyed_hash import KeyedHash
 
 Numbers = NDArray[np.intp]
-Hashes = NDArray[np.uint64]
 
 
 @dataclass
@@ -44,7 +44,8 @@ class HomeIndex:
         self._period = period  # slots after which the same homes come again
         self._last: dict[int, SlotHomes] = {}  # the last whole slot of each phase
         self._current: SlotHomes | None = None
-        self._known = SortedParts()
+        self._known = HashedNumbers()
+        self._hash_of = KeyedHash()
 
     def __len__(self) -> int:
         return len(self._known)
@@ -54,7 +55,7 @@ class HomeIndex:
         if self._current is None or self._current.slot != slot:
             self._begin(slot)
         assert self._current is not None
-        hashes, numbers = hash_names(names), None
+        hashes, numbers = self._hash_of(names), None
         start, last = self._current.length, self._last.get(slot % self._period)
         if last is not None:
             part = slice(start, start + len(names))
@@ -67,7 +68,7 @@ class HomeIndex:
 
     def look_up(self, names: pa.Array) -> Numbers:
         """The homes of these names, whatever slots they come in; a new name gets the next number."""
-        return self._numbers(hash_names(names)).astype(np.intp)
+        return self._numbers(self._hash_of(names)).astype(np.intp)
 
     def _begin(self, slot: int) -> None:
         if self._current is not None:
@@ -76,29 +77,22 @@ class HomeIndex:
         self._current = SlotHomes(slot)
 
     def _numbers(self, hashes: Hashes) -> NDArray[np.int32]:
-        order = np.argsort(hashes)  # neighbours are found quicker one after the other
-        found = self._found(hashes[order])
-        new = found < 0
-        if new.any():
-            found[new] = self._add(hashes[order[new]], order[new])
-        numbers = np.empty_like(found)
-        numbers[order] = found
+        numbers = self._known.find(hashes)
+        new = np.flatnonzero(numbers < 0)
+        if len(new):
+            numbers[new] = self._add(hashes[new])
         return numbers
 
-    def _found(self, ascending: Hashes) -> NDArray[np.int32]:
-        """The numbers of homes that are known, −1 of others."""
-        numbers = np.full(len(ascending), -1, dtype=np.int32)
-        for rows, (found,) in self._known.matches(ascending):
-            numbers[rows] = found
-        return numbers
-
-    def _add(self, ascending: Hashes, rows: Numbers) -> NDArray[np.int32]:
-        """Number new homes as their rows come, so that those of a slot mostly have neighbouring numbers."""
+    def _add(self, hashes: Hashes) -> NDArray[np.int32]:
+        """Number new homes as they come, so that those of a slot mostly have neighbouring numbers."""
+        order = np.argsort(hashes)
+        ascending = hashes[order]
         first = np.diff(ascending, prepend=~ascending[:1]) != 0  # each once
-        came = np.minimum.reduceat(rows, np.flatnonzero(first))
-        marked = np.zeros(came.max() + 1, dtype=np.bool_)
+        came = np.minimum.reduceat(order, np.flatnonzero(first))
+        marked = np.zeros(len(hashes), dtype=np.bool_)
         marked[came] = True
-        numbers = (len(self) + np.cumsum(marked)[came] - 1).astype(np.int32)
-        self._known.add(ascending[first], numbers)
-        of_all: NDArray[np.int32] = numbers[np.cumsum(first) - 1]
-        return of_all
+        given = (len(self) + np.cumsum(marked)[came] - 1).astype(np.int32)
+        self._known.add(ascending[first], given)
+        numbers = np.empty(len(hashes), dtype=np.int32)
+        numbers[order] = given[np.cumsum(first) - 1]
+        return numbers

@@ -4,6 +4,8 @@ Other programs store the same values under wider types; what is read here is
 the same for all of them.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -91,21 +93,39 @@ def hash_names(names: pa.Array) -> NDArray[np.uint64]:
     >>> first == third, first == second
     (True, False)
     """
-    offsets = _offsets(names).astype(np.int64)
-    data = np.frombuffer(names.buffers()[2] or b"", dtype=np.uint8)[offsets[0] : offsets[-1]]
-    padded = np.concatenate([data, np.zeros(8, dtype=np.uint8)])
-    words = np.ndarray(len(data) + 1, dtype="<u8", buffer=padded, strides=(1,))  # from every byte on
-    start, left = offsets[:-1] - offsets[0], np.diff(offsets)
-    number = left.astype(np.uint64)
+    number = byte_lengths(names).astype(np.uint64)
+    for rows, words in name_words(names):
+        mixed = (number[rows] ^ words) * HASH_MULTIPLIER
+        number[rows] = mixed ^ mixed >> np.uint64(29)
+    return number
+
+
+def name_words(names: pa.Array) -> Iterator[tuple[NDArray[np.intp], NDArray[np.uint64]]]:
+    """The bytes of names, eight at a time as a number: of which rows, and theirs; every row comes at least once.
+
+    >>> [(rows.tolist(), words.tolist()) for rows, words in name_words(pa.array(["A", "12345678B"]))]
+    [([0, 1], [65, 4050765991979987505]), ([1], [66])]
+    """
+    padded = np.concatenate([name_bytes(names), np.zeros(8, dtype=np.uint8)])
+    words = np.ndarray(len(padded) - 7, dtype="<u8", buffer=padded, strides=(1,))  # from every byte on
+    left = byte_lengths(names)
+    start = np.cumsum(left) - left
     rows = np.arange(len(left))
     while len(rows):
-        word = words[start[rows]] & BYTE_MASKS[np.minimum(left[rows], 8)]
-        mixed = (number[rows] ^ word) * HASH_MULTIPLIER
-        number[rows] = mixed ^ mixed >> np.uint64(29)
+        yield rows, words[start[rows]] & BYTE_MASKS[np.minimum(left[rows], 8)]
         start[rows] += 8
         left[rows] -= 8
         rows = rows[left[rows] > 0]
-    return number
+
+
+def name_bytes(names: pa.Array) -> NDArray[np.uint8]:
+    """The bytes of all names, one after the other; they are not copied.
+
+    >>> name_bytes(pa.array(["ada", "bob"])[1:]).tobytes()
+    b'bob'
+    """
+    offsets = _offsets(names)
+    return np.frombuffer(names.buffers()[2] or b"", dtype=np.uint8)[offsets[0] : offsets[-1]]
 
 
 def _offsets(column: pa.Array) -> NDArray[np.int64]:
