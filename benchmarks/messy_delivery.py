@@ -77,7 +77,7 @@ def spoil(folder: Path) -> tuple[int, tuple[str, ...]]:
     flipped = bytearray(whole)
     flipped[len(whole) * 2 // 3] ^= 8
     noise = np.random.default_rng(4).bytes(min(len(whole), 1 << 20))
-    damaged = {"cut.parquet": whole[: len(whole) // 2], "flipped.parquet": flipped, "noise.parquet": noise}
+    damaged = {"cut.parquet": whole[: len(whole) // 2], "flipped.parquet": bytes(flipped), "noise.parquet": noise}
     for name, content in damaged.items():
         (folder / name).write_bytes(content)
     return pq.read_metadata(folder / "slot-03.parquet").num_rows + len(some), tuple(damaged)

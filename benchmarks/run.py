@@ -19,6 +19,7 @@ NAMES = [
     "long_windows",
     "growth",
     "spark",
+    "paths",
 ]
 
 
