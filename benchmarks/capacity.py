@@ -56,9 +56,9 @@ MILLION = 1_000_000
 # Reports in each file, how many such files the stages take, and how many requests are sent.
 FULL: dict[str, Any] = {
     "file": MILLION,
-    "tally": (2, 5, 10, 20),
-    "spark": (2, 5, 10, 20),
-    "ingest": (1, 2, 4),
+    "tally": (5, 20, 50, 100),
+    "spark": (10, 40, 100),
+    "ingest": (2, 5, 10),
     "singles": (3_000, 6_000, 11_000),
     "batches": (10, 30, 60),
     "randomise": (MILLION, 4 * MILLION, 10 * MILLION),

@@ -24,9 +24,9 @@ STAGES = {  # and what holds each back
     SINGLES: "HTTP, a signature and a commit for every report: a core",
     BATCHES: "checking the reports and writing the rows: a core",
     SQLITE: "one writer: a core, and its disk",
-    POSTGRESQL: "the insert of rows and of their index: a core of the database",
+    POSTGRESQL: "checking the reports, and packing them: a core",
     EMBEDDED: "unpacking Parquet: all cores",
-    SPARK: "starting; then handing columns to Python: all cores",
+    SPARK: "starting; then unpacking Parquet: all cores",
     RANDOMISE: "reading the readings: a core and a half",
 }
 NEEDED = {*STAGES, "estimate"} - {POSTGRESQL, SPARK}  # these need a database or Java on the machine
@@ -50,6 +50,7 @@ def page(figures: Figure) -> str:
     fields |= {"warning": warning(figures), "off": percent(furthest(figures))}
     fields["memories"] = memories(figures["stages"][RANDOMISE]["memories"])
     fields |= {"costs": costs(figures), "storage": storage(figures), "workers": workers(figures)}
+    fields["next_engines"] = next_engines(figures)
     fields |= {
         "estimate": seconds(1000 * figures["stages"]["estimate"]["each"]),
         "day_estimate": turns.estimated(),
@@ -139,6 +140,41 @@ def workers(figures: Figure) -> str:
     carried = HOUR / stage["each"] * MILLION
     rows = [[str(count), reports(count * carried)] for count in (1, 4, 16, 64)]
     return table(["workers of two cores", "reports tallied in an hour"], rows)
+
+
+def next_engines(figures: Figure) -> str:
+    """From how much on the next engine is worth its trouble: rows of what there is, what comes next, and when."""
+    stages = figures["stages"]
+    singles, batches = (reports(float(f"{BUSY / stages[name]['each'] * MILLION:.2g}")) for name in (SINGLES, BATCHES))
+    several = f"{singles} reports a second come one by one, or {batches} in batches"
+    rows = [["one service, SQLite", "several services, PostgreSQL", several]]
+    if POSTGRESQL in stages:
+        times, files = (
+            stages[POSTGRESQL]["each"] / stages[SQLITE]["each"],
+            reports(BUSY * DAY / stages[SQLITE]["each"] * MILLION),
+        )
+        later = f"files bring {files} reports a day (on one machine, files take PostgreSQL {times:.2g} times as long)"
+        rows.append(["files into SQLite", "files into PostgreSQL, by several machines", later])
+    if SPARK in stages:
+        rows += [
+            ["`estimate`, this machine", f"Spark, {plural(count, 'worker')} of two cores", spark_pays(stages, count)]
+            for count in (1, 2, 4, 16)
+        ]
+    return table(["now", "next", "pays when"], rows)
+
+
+def spark_pays(stages: Figure, count: int) -> str:
+    """From how many reports at a time on so many workers are done before this machine, Spark's start included.
+
+    >>> this, spark = {"start": 1.0, "each": 0.1}, {"start": 11.0, "each": 0.2}
+    >>> spark_pays({EMBEDDED: this, SPARK: spark}, 4), spark_pays({EMBEDDED: this, SPARK: spark}, 2)
+    ('200 million reports are tallied at a time', 'never: it only adds what starting takes')
+    """
+    saved = stages[EMBEDDED]["each"] - stages[SPARK]["each"] / count
+    if saved <= 0:
+        return "never: it only adds what starting takes"
+    started = max(stages[SPARK]["start"] - stages[EMBEDDED]["start"], 0.0)
+    return f"{reports(started / saved * MILLION)} reports are tallied at a time"
 
 
 def worked(figures: Figure, every: "Day", turns: "Day") -> list[list[str]]:

@@ -77,6 +77,21 @@ def test_the_worked_plan(round_figures):
     assert "Other work" not in text
 
 
+def test_when_the_next_engine_pays(round_figures):
+    """Reckoned by hand: Spark starts ten seconds later, and on two workers saves half a second a million."""
+    round_figures["stages"][capacity_page.SPARK] = round_figures["stages"][capacity_page.SPARK] | {"start": 11.0}
+    text = capacity_page.page(round_figures)
+
+    for row in (
+        "| one service, SQLite | several services, PostgreSQL | 1,200 reports a second come one by one, or 500,000 in",
+        "| files bring 43.2 billion reports a day (on one machine, files take PostgreSQL 1 times as long) |",
+        "| Spark, 1 worker of two cores | never: it only adds what starting takes |",
+        "| Spark, 2 workers of two cores | 20 million reports are tallied at a time |",
+        "| Spark, 16 workers of two cores | 10.7 million reports are tallied at a time |",
+    ):
+        assert row in text
+
+
 def test_what_has_to_be_known_is_said(round_figures):
     """Tiny sizes, other work on the machine, and a missing database or Java are on the page."""
     del round_figures["stages"][capacity_page.SPARK], round_figures["stages"][capacity_page.POSTGRESQL]
