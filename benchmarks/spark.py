@@ -2,17 +2,22 @@
 
 Both are warm: the second run of each counts, in one session of Spark, whose Java is given the runs it needs to
 compile itself.  What is compared is the time of all processors, of every process: of Java and of Spark's workers.
+The same again from an object store, a real S3 interface on this machine, whose own time is left out.
 """
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from tests.object_store import SERVER, environment, request
 
 from benchmarks.measure import Row, show
 from benchmarks.tally import MILLION, uniform_plan, write
@@ -29,6 +34,8 @@ from hushwatt.wire.reports import ReportWriter
 REPORTS = int(os.environ.get("HUSHWATT_BENCH_SPARK", 20 * MILLION))
 SLOTS, RUNS, WARM_RUNS, GOAL = 4, 3, 6, 1.5
 TICKS = os.sysconf("SC_CLK_TCK")
+OBJECTS = 10  # that the reports of one folder are in, in the object store
+LEFT_OUT: set[int] = set()  # processes that do not count: the object store's
 
 
 def processor_seconds() -> float:
@@ -40,7 +47,8 @@ def processor_seconds() -> float:
         except OSError:  # it ended meanwhile
             continue
         used[int(file.parent.name)] = int(fields[1]), sum(map(int, fields[11:15]))
-    return sum(ticks for process, (_, ticks) in used.items() if _is_ours(used, process)) / TICKS
+    ours = (ticks for process, (_, ticks) in used.items() if process not in LEFT_OUT and _is_ours(used, process))
+    return sum(ours) / TICKS
 
 
 def _is_ours(used: dict[int, tuple[int, int]], process: int) -> bool:
@@ -76,8 +84,36 @@ def plainly(tallies: Tallies) -> object:
     return groups, tallies.homes, tallies.repeats, tallies.refused
 
 
-def compared(spark: object, name: str, plan: Plan, path: Path) -> Iterator[Row]:
-    """Both engines over one file."""
+@contextmanager
+def object_store() -> Iterator[int]:
+    """The port of a server with the S3 interface, which pyarrow of this process and of its workers will find."""
+    command = [sys.executable, "-W", "ignore", "-c", SERVER]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        port = int(server.stdout.readline())
+        LEFT_OUT.add(server.pid)
+        request(port, "PUT", "/meters")
+        os.environ.update(environment(f"http://127.0.0.1:{port}"))
+        try:
+            yield port
+        finally:
+            server.kill()
+
+
+def put_objects(port: int, plan: Plan, folder: Path) -> str:
+    """Reports in a few objects of one folder; its address."""
+    layout, rng, homes = Layout.of(plan), np.random.default_rng(1), REPORTS // 2 // OBJECTS
+    names = pa.array([f"{home:09d}" for home in range(homes)])
+    for slot in range(OBJECTS):
+        payloads = layout.blank(rng.integers(0, 256, (homes, layout.size), dtype=np.uint8))
+        with ReportWriter(folder / "part.parquet", plan, homes) as writer:
+            writer.write(names, slot, 0, plan.epsilon // plan.window, plan.epsilon // plan.window, payloads)
+        request(port, "PUT", f"/meters/reports/{slot:02}.parquet", (folder / "part.parquet").read_bytes())
+    return "s3://meters/reports"
+
+
+def compared(spark: object, name: str, plan: Plan, path: Path | str) -> Iterator[Row]:
+    """Both engines over one file or folder."""
     here, expected = least_seconds(lambda: engine("embedded").tallies(plan, str(path)), RUNS)
     there, found = least_seconds(lambda: tally_with(spark, plan, str(path)), WARM_RUNS)
     if plainly(found) != plainly(expected):
@@ -90,13 +126,15 @@ def main() -> bool:
     if not shutil.which("java"):
         return show("Spark beside one machine", [Row("Spark", "there is no Java: NOT measured")])
     rows: list[Row] = []
-    with tempfile.TemporaryDirectory() as name, spark_session("local[*]", {}) as spark:
+    with tempfile.TemporaryDirectory() as name, object_store() as port, spark_session("local[*]", {}) as spark:
         lbu, lba, lpu = uniform_plan(), preset("paper"), replace(uniform_plan(), method="lpu")
         for method, plan, fill in (("lbu", lbu, write), ("lba", lba, write_deciding), ("lpu", lpu, write_turns)):
             path = Path(name) / f"{method}.parquet"
             fill(plan, path, REPORTS)
             rows += compared(spark, method, plan, path)
             path.unlink()
+        address = put_objects(port, lbu, Path(name))
+        rows += compared(spark, f"lbu, {REPORTS // 2 / MILLION:g} M in {OBJECTS} objects of an S3 store", lbu, address)
     return show(f"Spark beside one machine: {REPORTS / MILLION:g} M reports, 15 × 10 bits", rows)
 
 
