@@ -10,6 +10,9 @@ HUSHWATT_BENCH_HOMES takes it further: homes, or homes and slots, of each size, 
 20 GB of disk are enough.  HUSHWATT_BENCH_METHODS has it measure only some: `["lbu", "lba"]`.  HUSHWATT_BENCH_UNORDERED
 says how many homes come in no order; the memory of one more is of the last two sizes, where all that has a bound has
 reached it.
+
+`python -m benchmarks.growth --keep` writes what was measured into docs/growth.json as well, a method at a time;
+`python -m benchmarks.capacity --draw` makes a table of it.
 """
 
 import json
@@ -20,12 +23,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from subprocess import DEVNULL, Popen
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks.growth_table import FIGURES, Line, exponent
 from benchmarks.measure import Row, show
 from hushwatt.evaluate.generators.invented_homes import household_names
 from hushwatt.evaluate.readings_file import SCHEMA
@@ -53,36 +57,10 @@ class Cost(NamedTuple):
     memory: float  # bytes at most
 
 
-class Line(NamedTuple):
-    """The straight line through some points."""
-
-    each: float  # seconds for a million
-    start: float  # seconds
-    off: float  # how far a point is from the line, at most, as a share of the longest time
-    fit: float  # R²
-
-    @classmethod
-    def through(cls, millions: list[float], seconds: list[float]) -> "Line":
-        """By least squares.
-
-        >>> [round(each, 6) for each in Line.through([1, 2, 4], [3.0, 5.0, 9.0])]
-        [2.0, 1.0, 0.0, 1.0]
-        """
-        each, start = np.polyfit(millions, seconds, 1)
-        line, found = start + each * np.array(millions), np.array(seconds)
-        spread = max(float(((found - found.mean()) ** 2).sum()), 1e-9)
-        return cls(
-            float(each),
-            float(start),
-            float(np.abs(found - line).max() / found.max()),
-            1 - float(((found - line) ** 2).sum()) / spread,
-        )
-
-
 def sizes(name: str, default: list[int]) -> list[Size]:
     """The sizes that the environment asks for, or the usual ones."""
-    asked = json.loads(os.environ.get(name, "null")) or default
-    return [Size(*each) if isinstance(each, list) else Size(each, 1) for each in asked]
+    asked = json.loads(os.environ.get(name, "null"))
+    return [Size(*each) if isinstance(each, list) else Size(each, 1) for each in (default if asked is None else asked)]
 
 
 HUSHWATT = [sys.executable, "-c", "from hushwatt.cli.main import run; run()"]
@@ -91,6 +69,7 @@ UNORDERED = sizes("HUSHWATT_BENCH_UNORDERED", [4_000_000, 8_000_000, 16_000_000]
 METHODS_OF_FILES = json.loads(os.environ.get("HUSHWATT_BENCH_METHODS", '["lbu", "lsp", "lpu", "lbd", "lba"]'))
 FEW = Size(1_000, 1)  # a run that is all starting
 STAGES = ("randomise", "estimate", "ingest")
+NO_ORDER = "lbu, homes in no order"
 GOAL = 1.15  # the exponent; what lies above 1 is a few per cent of chance and caches
 STRAIGHT = 0.98  # R² of the line, at least
 ROWS = 1 << 17  # written at a time
@@ -127,15 +106,6 @@ def costs(folder: Path, method: str, size: Size) -> dict[str, Cost]:
         }
 
 
-def exponent(sizes: list[float], amounts: list[float]) -> float:
-    """The slope of the logarithms.
-
-    >>> round(exponent([1, 2, 4], [3.0, 12.0, 48.0]), 6)
-    2.0
-    """
-    return float(np.polyfit(np.log(sizes), np.log(amounts), 1)[0])
-
-
 def growth_rows(what: str, sizes: list[Size], few: Cost, found: list[Cost]) -> Iterator[Row]:
     """The exponent and the line of one command over several sizes."""
     millions = [size.millions for size in sizes]
@@ -147,8 +117,25 @@ def growth_rows(what: str, sizes: list[Size], few: Cost, found: list[Cost]) -> I
     yield Row(f"{what}: line, furthest point, R²", told, line.fit, STRAIGHT)
 
 
-def method_rows(folder: Path, method: str) -> Iterator[Row]:
-    few, found = costs(folder, method, FEW), [costs(folder, method, size) for size in SIZES]
+def measure(folder: Path, method: str) -> tuple[dict[str, Cost], list[dict[str, Cost]]]:
+    """What a few homes take, and what fleets of each size do."""
+    return costs(folder, method, FEW), [costs(folder, method, size) for size in SIZES]
+
+
+def keep(name: str, few: dict[str, Cost], sizes: list[Size], found: list[dict[str, Cost]]) -> None:
+    """Put the points of a method, or of homes in no order, in place of those that were kept of it."""
+    kept: dict[str, Any] = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
+    kept[name] = {
+        stage: {
+            "few": list(few[stage]),
+            "points": [[size.homes, size.slots, *each[stage]] for size, each in zip(sizes, found, strict=True)],
+        }
+        for stage in few
+    }
+    FIGURES.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def method_rows(few: dict[str, Cost], found: list[dict[str, Cost]], method: str) -> Iterator[Row]:
     more = SIZES[-1].homes - SIZES[0].homes
     for stage in STAGES:
         taken = [each[stage] for each in found]
@@ -172,14 +159,17 @@ def write_unordered(path: Path, plan: Plan, homes: int) -> None:
             writer.write_table(pa.table([some, moment.take(none), first, watts], schema=SCHEMA))
 
 
-def unordered_rows(folder: Path) -> Iterator[Row]:
-    """What `randomise` takes when households come in no order."""
+def measure_unordered(folder: Path) -> list[Cost]:
+    """What `randomise` takes when households come in no order: of a few homes first, then of each size."""
     plan, found = plan_of(folder, "lbu"), []
     for size in (FEW, *UNORDERED):
         readings = folder / "unordered.parquet"
         run(readings, plan, size.homes, command=[sys.executable, "-m", "benchmarks.growth"])  # its memory is its own
         found.append(run("randomise", plan, readings, "-o", folder / "reports.parquet"))
-    few, *found = found
+    return found
+
+
+def unordered_rows(few: Cost, found: list[Cost]) -> Iterator[Row]:
     yield from growth_rows("randomise", UNORDERED, few, found)
     before, last = UNORDERED[-2:]
     each = (found[-1].memory - found[-2].memory) / (last.homes - before.homes)
@@ -191,19 +181,26 @@ def shown(sizes: list[Size]) -> str:
     return ", ".join(f"{size.millions:g}" + (f" ({size.slots} slots)" if size.slots > 1 else "") for size in sizes)
 
 
-def main() -> bool:
+def main(*, kept: bool = False) -> bool:
     with tempfile.TemporaryDirectory() as name:
         folder, reached = Path(name), []
         for method in METHODS_OF_FILES:
-            rows = list(method_rows(folder, method))
-            reached.append(show(f"Growth of {method} over {shown(SIZES)} M homes in a slot", rows))
-        title = f"Growth over {shown(UNORDERED)} M homes in no order, a reading each, lbu"
-        reached.append(show(title, list(unordered_rows(folder))))
+            few, found = measure(folder, method)
+            if kept:
+                keep(method, few, SIZES, found)
+            title = f"Growth of {method} over {shown(SIZES)} M homes in a slot"
+            reached.append(show(title, list(method_rows(few, found, method))))
+        if UNORDERED:
+            first, *others = measure_unordered(folder)
+            if kept:
+                keep(NO_ORDER, {"randomise": first}, UNORDERED, [{"randomise": each} for each in others])
+            title = f"Growth over {shown(UNORDERED)} M homes in no order, a reading each, lbu"
+            reached.append(show(title, list(unordered_rows(first, others))))
     return all(reached)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if len(sys.argv) > 2:
         write_unordered(Path(sys.argv[1]), Plan.load(Path(sys.argv[2])), int(sys.argv[3]))
         raise SystemExit
-    raise SystemExit(not main())
+    raise SystemExit(not main(kept=sys.argv[1:] == ["--keep"]))
