@@ -66,6 +66,7 @@ EITHER = (  # they may work for a while before they need more
     "provider deliveries",
     "provider migrate",
     "provider retention",
+    "provider compact",
     "stream reports",
     "audit chaos --quick",
     "audit all --quick",
