@@ -7,8 +7,6 @@ The same again from an object store, a real S3 interface on this machine, whose 
 
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from tests.object_store import SERVER, environment, request
+from tests.object_store import environment, request, s3_process
 
 from benchmarks.measure import Row, show
 from benchmarks.tally import MILLION, uniform_plan, write
@@ -87,17 +85,10 @@ def plainly(tallies: Tallies) -> object:
 @contextmanager
 def object_store() -> Iterator[int]:
     """The port of a server with the S3 interface, which pyarrow of this process and of its workers will find."""
-    command = [sys.executable, "-W", "ignore", "-c", SERVER]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        port = int(server.stdout.readline())
-        LEFT_OUT.add(server.pid)
-        request(port, "PUT", "/meters")
+    with s3_process() as (process, port):
+        LEFT_OUT.add(process)
         os.environ.update(environment(f"http://127.0.0.1:{port}"))
-        try:
-            yield port
-        finally:
-            server.kill()
+        yield port
 
 
 def put_objects(port: int, plan: Plan, folder: Path) -> str:

@@ -30,6 +30,13 @@ Fault = Callable[[str, str], str | None]  # of a method and a path: pass (None),
 @contextmanager
 def s3_server() -> Iterator[str]:
     """The address of a server with the S3 interface, empty but for a bucket `meters`."""
+    with s3_process() as (_, port):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def s3_process() -> Iterator[tuple[int, int]]:
+    """The same server's process, and its port."""
     command = [sys.executable, "-W", "ignore", "-c", SERVER]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -38,7 +45,7 @@ def s3_server() -> Iterator[str]:
             assert server.stdout is not None
             port = int(server.stdout.readline())
             request(port, "PUT", "/meters")
-            yield f"http://127.0.0.1:{port}"
+            yield server.pid, port
         finally:
             server.kill()
 
