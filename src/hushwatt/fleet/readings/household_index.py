@@ -134,7 +134,7 @@ class HouseholdIndex:
 
     def _repeated(self, names: pa.Array) -> Numbers | None:
         """Their numbers when they begin with the next household, or the last again, and go on in order."""
-        for start in (self._next, self._next - 1) if len(self) else ():
+        for start in (self._next, self._next - 1) if len(self) and len(names) else ():
             if names[0].equals(self._names.name(start % len(self))):
                 guess = (start + np.arange(len(names), dtype=np.int64)) % len(self)
                 if self._names.same(guess, names).all():
