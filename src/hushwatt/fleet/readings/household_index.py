@@ -21,7 +21,7 @@ from hushwatt.wire.reports.keyed_hash import KeyedHash
 
 Numbers = NDArray[np.int32]
 Hashes = NDArray[np.uint64]
-MAX_NAME_BYTES = 1 << 29  # bytes of all names together, which stay in memory
+MAX_NAME_BYTES = (1 << 31) - 1  # bytes of all names together, which stay in memory as one column of texts
 HASHED = 1 << 18  # names hashed at once
 
 
