@@ -5,8 +5,10 @@ when every place decides as its digit says.  That is shown place by place; the s
 tests then look at real streams, and must also reject a law 2 % off.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,6 +47,29 @@ class Scripted:
     def words(self, count):
         draw = self.draws.pop(0)
         return np.full(count, draw, dtype=np.uint64) if np.isscalar(draw) else np.array(draw, dtype=np.uint64)
+
+
+class EveryLaneDiffers:
+    """An entropy by which every lane is decided at its first digit."""
+
+    def words(self, count):
+        return np.full(count, EVERY)
+
+
+def unaligned(rows):
+    """The same rows from an odd address on."""
+    memory = np.empty(rows.size + 1, dtype=np.uint8)
+    memory[1:] = rows.reshape(-1)
+    return memory[1:].reshape(rows.shape)
+
+
+LAID: dict[str, Callable[[Any], Any]] = {  # in memory
+    "in a row": lambda rows: rows,
+    "by columns": np.asfortranarray,
+    "in a wider table": lambda rows: np.hstack([rows, rows])[:, : rows.shape[1]],
+    "backwards": lambda rows: rows[::-1],
+    "at an odd address": unaligned,
+}
 
 
 def accepts(ones, lanes, chance):
@@ -86,6 +111,17 @@ class TestAnsweringBits:
         answer = answer_bits(np.array([[0b11110000]], dtype=np.uint8), law, Scripted(*[0] * DIGITS))
 
         assert answer.tolist() == [[0]]
+
+    @pytest.mark.parametrize("rows, size", [(1, 1), (1, 8), (3, 19), (8, 19), (BLOCK, 8), (BLOCK + 1, 8), (BLOCK, 19)])
+    @pytest.mark.parametrize("kind", LAID)
+    def test_no_truth_is_left(self, kind, rows, size):
+        """Where every answer is a 0, no 1 of the truth is: however it lies in memory, in a last short block as well."""
+        law = BitLaw(Fraction(1, RESOLUTION), Fraction(1, RESOLUTION), levels=2)
+        truth = LAID[kind](np.full((rows, size), 255, dtype=np.uint8))
+        answers = answer_bits(truth, law, EveryLaneDiffers())
+
+        assert answers.shape == (rows, size)
+        assert not answers.any()
 
     @given(chance=steps)
     def test_digits_spell_the_chance(self, chance):

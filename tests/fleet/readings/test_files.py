@@ -165,6 +165,13 @@ class TestCsv:
         assert len(homes) == 200
         assert matrices == {1: [home + 2.0 for home in range(200)], 2: [home + 3.0 for home in range(200)]}
 
+    def test_a_block_of_empty_lines(self, tmp_path, monkeypatch):
+        """Empty lines are no rows, also when a block has nothing else and homes come in no order."""
+        monkeypatch.setattr(csv_file, "BLOCK_BYTES", 1000)
+        lines = ["bob,2024-01-02,kettle,2", f"ada,2024-01-02,kettle,{SECRET}", *[""] * 3000, "bob,2024-01-02,kettle,2"]
+
+        assert walked(csv_of(tmp_path, *lines)) == walked(csv_of(tmp_path, *filter(None, lines)))
+
     def test_header_only(self, tmp_path):
         """A CSV file without rows is an empty table."""
         assert walked(csv_of(tmp_path)) == ([], {})

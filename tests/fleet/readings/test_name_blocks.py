@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,6 +53,17 @@ class TestNames:
         answers = blocks.same(np.array(numbers, dtype=np.int32), pa.array(asked, pa.string()))
 
         assert answers.tolist() == [expected[each] == name for each, name in zip(numbers, asked, strict=True)]
+
+
+@pytest.mark.usefixtures("small")
+def test_only_blocks_asked_about_are_looked_at(monkeypatch):
+    """A few names cost the same, however many blocks there are."""
+    looked, equal = [], pc.equal
+    monkeypatch.setattr(pc, "equal", lambda left, right: looked.append(len(left)) or equal(left, right))
+    blocks = filled([[f"home {number}"] for number in range(1_000)])
+
+    assert blocks.same(np.array([999, 0, 1]), pa.array(["home 999", "home 0", "other"])).tolist() == [True, True, False]
+    assert sorted(looked) == [1, 2]
 
 
 def test_many_additions_copy_a_name_seldom(monkeypatch):

@@ -45,3 +45,17 @@ def test_the_same_order_is_hashed_once(begin, hashed, plan_of, monkeypatch):
         called.devices(batch(rows[start : start + 5]))
 
     assert sum(asked) == hashed
+
+
+def test_homes_of_a_slot_are_joined_once(plan_of, monkeypatch):
+    """However many batches a slot has, its names are copied once, and only when another slot is compared with it."""
+    copied, concatenated = [], pa.concat_arrays
+    monkeypatch.setattr(
+        pa, "concat_arrays", lambda arrays: copied.append(sum(map(len, arrays))) or concatenated(arrays)
+    )
+    called = DeviceCache(plan_of(2))
+    for slot in range(3):
+        for start in range(0, 200, 10):
+            called.devices(batch([(slot, f"home {number}") for number in range(start, start + 10)]))
+
+    assert copied == [200]

@@ -58,6 +58,19 @@ def test_a_few_at_a_time(layout, monkeypatch):
     monkeypatch.setattr(small_groups, "MAX_CELLS", 400)
 
     assert plainly(tally_groups(layout, rows, groups)) == whole
+    monkeypatch.setattr(small_groups, "NEAR_BITS", 8 * 4 * layout.size)  # groups of three rows, four at a time
+    assert plainly(tally_groups(layout, rows, groups)) == whole
+
+
+def test_few_bits_are_unpacked_at_once(monkeypatch):
+    """What is added up takes eight bytes for each bit meanwhile, so it is never all rows of a batch."""
+    layout, unpacked, unpack = LAYOUTS[1], [], np.unpackbits
+    rows = payloads_of(layout, 10_000)
+    monkeypatch.setattr(np, "unpackbits", lambda rows, **words: unpacked.append(rows.size) or unpack(rows, **words))
+    list(tally_groups(layout, rows, [slice(start, start + 2) for start in range(0, 10_000, 2)]))
+
+    assert sum(unpacked) == rows.size
+    assert 8 * max(unpacked) <= small_groups.NEAR_BITS
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=str)

@@ -21,7 +21,7 @@ from hushwatt.wire.reports.keyed_hash import KeyedHash
 
 Numbers = NDArray[np.int32]
 Hashes = NDArray[np.uint64]
-MAX_NAME_BYTES = 1 << 29  # bytes of all names together, which stay in memory
+MAX_NAME_BYTES = (1 << 31) - 1  # bytes of all names together, which stay in memory as one column of texts
 HASHED = 1 << 18  # names hashed at once
 
 
@@ -134,7 +134,7 @@ class HouseholdIndex:
 
     def _repeated(self, names: pa.Array) -> Numbers | None:
         """Their numbers when they begin with the next household, or the last again, and go on in order."""
-        for start in (self._next, self._next - 1) if len(self) else ():
+        for start in (self._next, self._next - 1) if len(self) and len(names) else ():
             if names[0].equals(self._names.name(start % len(self))):
                 guess = (start + np.arange(len(names), dtype=np.int64)) % len(self)
                 if self._names.same(guess, names).all():

@@ -48,8 +48,8 @@ class NameBlocks:
         order = np.argsort(block_of, kind="stable")
         asked, cuts = names.take(pa.array(order)), np.searchsorted(block_of[order], np.arange(len(self._blocks) + 1))
         same: NDArray[np.bool_] = np.zeros(len(numbers), dtype=np.bool_)
-        for number, block in enumerate(self._blocks):
-            inside = slice(cuts[number], cuts[number + 1])
+        for number in np.flatnonzero(np.diff(cuts)):  # as a rule a few of many
+            block, inside = self._blocks[number], slice(cuts[number], cuts[number + 1])
             places = numbers[order[inside]] - (self._ends[number] - len(block))
             same[order[inside]] = pc.equal(block.take(pa.array(places)), asked[inside]).to_numpy(zero_copy_only=False)
         return same

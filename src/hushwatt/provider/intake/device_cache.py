@@ -27,15 +27,15 @@ class DeviceCache:
         self._forget()
 
     def _forget(self) -> None:
-        self._names: pa.Array | None = None
-        self._devices = np.empty((0, DEVICE_BYTES), dtype=np.uint8)
-        self._bytes = 0  # of the names
+        self._names: list[pa.Array] = []  # as they came, or in one piece
+        self._devices: list[Rows] = []  # likewise
+        self._count = self._bytes = 0  # of the names
         self._useful = False  # in the slot being read
 
     def devices(self, batch: "ReportBatch") -> Rows:
         """The device of every row of a batch."""
         devices = [self._look_up(batch.households[rows], slot) for rows, slot in slot_runs(batch.slot)]
-        return np.concatenate(devices) if devices else self._devices[:0]
+        return np.concatenate([np.empty((0, DEVICE_BYTES), dtype=np.uint8), *devices])
 
     def _look_up(self, names: "pa.Array", slot: int) -> Rows:
         if slot != self._slot:
@@ -43,18 +43,25 @@ class DeviceCache:
                 self._forget()
             self._slot, self._next, self._useful = slot, 0, False
         start, self._next = self._next, self._next + len(names)
-        if self._names is not None and self._names.slice(start, len(names)).equals(names):
+        if start < self._count and self._joined().slice(start, len(names)).equals(names):
             self._useful = True
-            return self._devices[start : self._next]
+            return self._devices[0][start : self._next]
         devices = devices_of(self._plan, names)
-        if start == len(self._devices) and self._bytes + names.nbytes <= MAX_NAME_BYTES:
+        if start == self._count and self._bytes + names.nbytes <= MAX_NAME_BYTES:
             self._append(names, devices)
         return devices
 
     def _append(self, names: "pa.Array", devices: Rows) -> None:
-        import pyarrow as pa
-
-        self._names = names if self._names is None else pa.concat_arrays([self._names, names])
-        self._devices = np.concatenate([self._devices, devices])
+        self._names.append(names)
+        self._devices.append(devices)
+        self._count += len(names)
         self._bytes += names.nbytes
         self._useful = True
+
+    def _joined(self) -> "pa.Array":
+        """The names in one piece, like their devices: joined once after a slot that had more than those before it."""
+        import pyarrow as pa
+
+        if len(self._names) > 1:
+            self._names, self._devices = [pa.concat_arrays(self._names)], [np.concatenate(self._devices)]
+        return self._names[0]

@@ -14,6 +14,7 @@ from hushwatt.wire.row_error import RowError, refuse
 
 SMALL = 512  # reports of a group, on average, below which groups are added up together
 MAX_CELLS = 1 << 22  # counts that are held at once
+NEAR_BITS = 1 << 17  # bits added up at once: as numbers of eight bytes they stay in a near cache
 Payloads = NDArray[np.uint8]
 
 
@@ -54,7 +55,11 @@ def _count_numbers(layout: Layout, rows: Payloads, sizes: NDArray[np.int64]) -> 
 
 def _count_bits(layout: Layout, rows: Payloads, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """A row for each group: how many of its rows have a 1 for each level."""
-    bits = np.unpackbits(rows, axis=1, bitorder="little", count=layout.places[-1])
-    starts = np.cumsum(sizes) - sizes
-    counts: NDArray[np.int64] = np.add.reduceat(bits, starts, axis=0, dtype=np.int64)
+    bits, group = layout.places[-1], np.repeat(np.arange(len(sizes)), sizes)
+    counts, step = np.zeros((len(sizes), bits), dtype=np.int64), max(1, NEAR_BITS // (8 * layout.size))
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        firsts = np.flatnonzero(np.diff(group[part], prepend=-1))
+        unpacked = np.unpackbits(rows[part], axis=1, bitorder="little", count=bits)
+        counts[group[part][firsts]] += np.add.reduceat(unpacked, firsts, axis=0, dtype=np.int64)
     return counts

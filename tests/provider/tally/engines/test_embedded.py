@@ -19,10 +19,12 @@ from tests.provider.reported import (
 
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.provider.tally.engines import engine
+from hushwatt.provider.tally.engines.embedded import tally_piece
 from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.provider.tally.tally import Tallies
 from hushwatt.wire.reports import external_sort, report_file
 from hushwatt.wire.reports.refused_files import RefusedFile
+from hushwatt.wire.reports.report_file import ReportFile
 from hushwatt.wire.reports.schema import ReportBatch
 
 EMBEDDED = engine("embedded")
@@ -79,6 +81,19 @@ class TestOnce:
             saved(plan, tmp_path / f"{name}.parquet", batch, np.flatnonzero(rows))
 
         assert plainly(EMBEDDED.tallies(plan, tmp_path).groups) == plainly(one_by_one(plan, batch))
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_what_a_piece_in_no_order_adds_up_to_is_not_kept(table, tmp_path, monkeypatch, ordered):
+    """It is counted once it is in order, and would take a tally for every slot of every piece meanwhile."""
+    monkeypatch.setattr(report_file, "BATCH_ROWS", 20)
+    plan, batch = table("lbu", None, 8)
+    rows = np.arange(len(batch))
+    rows = rows if ordered else np.append(rows[:-40], rows[:-41:-1])  # the first batches are in order
+    (piece,) = ReportFile(plan, saved(plan, tmp_path / "a.parquet", batch, rows)).row_groups()
+    tallied = tally_piece(plan, piece)
+
+    assert (tallied.ordered, bool(tallied.tallies.groups), bool(tallied.spans)) == (ordered, ordered, True)
 
 
 class TestRefused:

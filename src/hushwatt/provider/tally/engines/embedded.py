@@ -40,7 +40,7 @@ class PieceTally:
 
     tallies: Tallies = field(default_factory=lambda: Tallies(0, {}))
     spans: list[KeyRange] = field(default_factory=list)
-    ordered: bool = True  # if not, a report may be in it twice
+    ordered: bool = True  # if not, a report may be in it twice: then it adds up to nothing by itself
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,10 @@ def tally_piece(plan: Plan, piece: RowGroups, labels: LabelTable | None = None) 
     result = PieceTally()
     for tallied in tallied_batches(plan, piece, labels):
         result.ordered &= tallied.ordered
-        tallied.add_to(result.tallies)
+        if result.ordered:
+            tallied.add_to(result.tallies)
+        else:
+            result.tallies = Tallies(0, {})  # as large as all slots, and never asked for
         if tallied.keys is not None and len(tallied.keys[1]):  # what is refused tells of others that it came first
             result.spans += key_ranges(tallied.keys) if result.ordered else [whole_slots(tallied.keys[1])]
     return result
