@@ -140,6 +140,28 @@ def test_no_home_speaks_twice_of_an_appliance_within_the_span(method, window, ap
     assert most == [1, 2]
 
 
+@pytest.mark.parametrize("oracle", ["oue", "grr"])
+@pytest.mark.parametrize("changes", [{}, {"mapping": "dither"}, {"method": "lpu", "window": 2}, {"unmeasured": "answer"}])
+def test_errors_do_not_tell_slots_of_a_pool_apart(oracle, changes):
+    """Two pools of slots of 8 and 16 homes have the same mean, half of them high: so they have all else in common, too.
+
+    With the errors of each slot by itself one would be surer than the other, and its slots could be worked out.
+    """
+    plan = rotated(3, oracle=oracle, **changes)
+    levels = plan.widths[0]
+
+    def told(*high):
+        groups = {}
+        for slot, (speakers, of_these) in enumerate(zip((8, 16), high, strict=True)):
+            each = [speakers - of_these, of_these, *[0] * (levels - 2)]
+            counts = np.array([*each, *[10, 10, *[0] * (levels - 2)] * 2])
+            groups[TallyKey(slot, 0, slot, MICRO)] = Tally(speakers + 40, np.array([speakers, 20, 20]), counts)
+        return document(estimate(plan, Tallies(1000, groups)))
+
+    assert told(4, 8)["appliances"]["appliance 0"]["mean_watts_se"] > 0
+    assert told(4, 8) == told(6, 4) == told(2, 12)
+
+
 @settings(max_examples=30)
 @given(
     st.lists(st.lists(st.integers(0, 30), min_size=3, max_size=3), min_size=1, max_size=9),

@@ -11,7 +11,7 @@ changes none of them.  The proof is docs/proofs/minimum-of-homes.md.
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import distinct_span
 from hushwatt.provider.estimate.array_types import Floats, Mask
-from hushwatt.provider.estimate.arrays import SlotTimeline
+from hushwatt.provider.estimate.arrays import SlotTimeline, TallyArrays
 
 
 def pooled_slots(plan: Plan, timeline: SlotTimeline, speakers: Floats) -> Mask:
@@ -67,6 +67,35 @@ def _pools(slots: list[int], speakers: list[float], need: int, span: int, publis
             yield list(waiting)
             waiting.clear()
             total = 0.0
+
+
+def even_pools(plan: Plan, timeline: SlotTimeline, arrays: TallyArrays) -> TallyArrays:
+    """The same tallies, but within a pool every report has the pool's mean answers.
+
+    Means stay as they are, and errors tell as little of a single slot as they do: from a mean and its error two slots
+    that are pooled could be told apart.
+    """
+    counts, first = arrays.counts, 0
+    for reports, width in zip(arrays.reports.T.astype(float), plan.widths, strict=True):
+        pools = _small_pools(plan, timeline, timeline.different(reports, distinct_span(plan)))
+        if pools:
+            counts = counts.astype(float, copy=counts is arrays.counts)
+            columns = slice(first, first + width)
+            counts[:, columns] = _even_counts(pools, timeline, reports, counts[:, columns])
+        first += width
+    return replace(arrays, counts=counts)
+
+
+def _even_counts(pools: list[list[int]], timeline: SlotTimeline, reports: Floats, counts: Floats) -> Floats:
+    """The counts of every group: in a pool its reports' part of the mean over the pool's rows."""
+    rows = np.concatenate(pools)
+    pool = np.full(len(timeline.slots), -1)
+    pool[rows] = np.repeat(np.arange(len(pools)), [len(each) for each in pools])
+    means = np.zeros((len(pools), counts.shape[1]))
+    by_row = timeline.sum_by_slot(counts)[rows] / timeline.sum_by_slot(reports)[rows, None]
+    np.add.at(means, pool[rows], by_row / np.array([len(pools[number]) for number in pool[rows]])[:, None])
+    of_group = pool[timeline.slot_index]
+    return np.where(of_group[:, None] >= 0, reports[:, None] * means[of_group], counts)
 
 
 class RowWeights(Protocol):
