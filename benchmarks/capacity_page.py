@@ -1,9 +1,12 @@
-"""docs/capacity.md and its plot, drawn from the figures in docs/capacity.json and from nothing else."""
+"""docs/capacity.md and its plot, drawn from the figures in docs/capacity.json and docs/growth.json, and nothing else."""
 
+import json
 from collections.abc import Iterable
 from math import ceil
 from pathlib import Path
 from typing import Any
+
+from benchmarks import growth_table
 
 Figure = dict[str, Any]
 DOCS = Path(__file__).parents[1] / "docs"
@@ -36,18 +39,31 @@ Other work kept the machine busy meanwhile (a load of {load} before it began), s
 QUICK = """
 **These figures are from tiny sizes, to try the command. They mean nothing.**
 """
+GROWTH = """
+The commands themselves, over {sizes}, by `python -m benchmarks.growth --keep`. Time is that of the processors,
+which other work on the machine changes less than the clock's. *A million* answers, of a home in a slot each, cost what the
+line through these sizes says; the exponent, of what lies above the command's start, is 1 for a straight line and 2 for a square.
+
+{table}
+""".strip()
 
 
 def write_page(figures: Figure) -> None:
     """Write the page anew."""
-    PAGE.write_text(page(figures), encoding="utf-8")
+    PAGE.write_text(page(figures, grown()), encoding="utf-8")
 
 
-def page(figures: Figure) -> str:
+def grown() -> Figure:
+    """What was measured of growth, by method; nothing, where nothing was."""
+    kept: Figure = json.loads(growth_table.FIGURES.read_text(encoding="utf-8")) if growth_table.FIGURES.exists() else {}
+    return kept
+
+
+def page(figures: Figure, grown: Figure) -> str:
     """The whole page."""
     every, turns = Day(figures, HOMES * SLOTS), Day(figures, HOMES)
     fields = figures["machine"] | figures["report"]
-    fields |= {"warning": warning(figures), "off": percent(furthest(figures))}
+    fields |= {"warning": warning(figures), "off": percent(furthest(figures)), "growth": growth(grown)}
     fields["memories"] = memories(figures["stages"][RANDOMISE]["memories"])
     fields |= {"costs": costs(figures), "storage": storage(figures), "workers": workers(figures)}
     fields["next_engines"] = next_engines(figures)
@@ -74,6 +90,13 @@ def warning(figures: Figure) -> str:
     """What has to be known before the figures are believed."""
     load = figures["machine"]["load"]
     return (QUICK if figures["quick"] else "") + (BUSIED.format(load=load) if load >= IDLE else "")
+
+
+def growth(grown: Figure) -> str:
+    """How the cost of files grows with the fleet, by method."""
+    if not grown:
+        return "Not measured: `python -m benchmarks.growth --keep`."
+    return GROWTH.format(sizes=growth_table.growth_sizes(grown), table=growth_table.growth_table(grown))
 
 
 def table(heads: list[str], rows: Iterable[Iterable[str]]) -> str:

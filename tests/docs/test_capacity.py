@@ -45,7 +45,7 @@ def round_figures():
 def test_page_is_drawn_from_the_figures(measured):
     """The page is, to the letter, what the figures make of it, and the plot lies beside it."""
 
-    assert capacity_page.PAGE.read_text(encoding="utf-8") == capacity_page.page(measured)
+    assert capacity_page.PAGE.read_text(encoding="utf-8") == capacity_page.page(measured, capacity_page.grown())
     assert capacity_page.PLOT.read_bytes()[:4] == b"\x89PNG"
 
 
@@ -60,7 +60,7 @@ def test_figures_are_of_a_whole_run(measured):
 
 def test_the_worked_plan(round_figures):
     """Thirty million homes, reckoned by hand: 133,333 a second in the 225 seconds in which homes send."""
-    text = capacity_page.page(round_figures)
+    text = capacity_page.page(round_figures, {})
 
     for row in (
         "| reports a day | 2.88 billion | 30 million |",
@@ -80,7 +80,7 @@ def test_the_worked_plan(round_figures):
 def test_when_the_next_engine_pays(round_figures):
     """Reckoned by hand: Spark starts ten seconds later, and on two workers saves half a second a million."""
     round_figures["stages"][capacity_page.SPARK] = round_figures["stages"][capacity_page.SPARK] | {"start": 11.0}
-    text = capacity_page.page(round_figures)
+    text = capacity_page.page(round_figures, {})
 
     for row in (
         "| one service, SQLite | several services, PostgreSQL | 1,200 reports a second come one by one, or 500,000 in",
@@ -92,12 +92,22 @@ def test_when_the_next_engine_pays(round_figures):
         assert row in text
 
 
+def test_growth_is_a_row_for_each_stage_of_each_method(round_figures):
+    """A second for each million above the start is an exponent of 1; without figures the page says how to get them."""
+    stage = {"few": [1.0, 1e8], "points": [[1_000_000, 1, 2.0, 2e8], [4_000_000, 25, 101.0, 2e8]]}
+    text = capacity_page.page(round_figures, {"lba": {"randomise": stage}})
+
+    assert "over 1 million homes in 1 slot and 4 million in 25, by" in text
+    assert "| `lba` | randomise | 1.00 s | 0 % | 1.0000 | 1.00 | 191 MiB |" in text
+    assert "Not measured: `python -m benchmarks.growth --keep`" in capacity_page.page(round_figures, {})
+
+
 def test_what_has_to_be_known_is_said(round_figures):
     """Tiny sizes, other work on the machine, and a missing database or Java are on the page."""
     del round_figures["stages"][capacity_page.SPARK], round_figures["stages"][capacity_page.POSTGRESQL]
     round_figures["quick"], round_figures["machine"]["load"] = True, 7.5
 
-    text = capacity_page.page(round_figures)
+    text = capacity_page.page(round_figures, {})
 
     assert text.count("not measured") >= 6
     assert "Spark was not measured" in text
