@@ -1,4 +1,4 @@
-"""docs/capacity.md and its plot, drawn from the figures in docs/capacity.json and docs/growth.json, and nothing else."""
+"""docs/capacity.md and its plot, drawn from the figures in docs/capacity.json and docs/growth.json alone."""
 
 import json
 from collections.abc import Iterable
@@ -41,8 +41,9 @@ QUICK = """
 """
 GROWTH = """
 The commands themselves, over {sizes}, by `python -m benchmarks.growth --keep`. Time is that of the processors,
-which other work on the machine changes less than the clock's. *A million* answers, of a home in a slot each, cost what the
-line through these sizes says; the exponent, of what lies above the command's start, is 1 for a straight line and 2 for a square.
+which other work on the machine changes less than the clock's. *A million* answers, of a home in a slot each, cost what
+the line through these sizes says; the exponent, of what lies above the command's start, is 1 for a straight line and 2
+for a square.
 
 {table}
 """.strip()

@@ -141,7 +141,9 @@ def test_no_home_speaks_twice_of_an_appliance_within_the_span(method, window, ap
 
 
 @pytest.mark.parametrize("oracle", ["oue", "grr"])
-@pytest.mark.parametrize("changes", [{}, {"mapping": "dither"}, {"method": "lpu", "window": 2}, {"unmeasured": "answer"}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"mapping": "dither"}, {"method": "lpu", "window": 2}, {"unmeasured": "answer"}]
+)
 def test_errors_do_not_tell_slots_of_a_pool_apart(oracle, changes):
     """Two pools of slots of 8 and 16 homes have the same mean, half of them high: so they have all else in common, too.
 

@@ -13,7 +13,7 @@ from hushwatt.provider.estimate.array_types import Floats, Integers, Mask
 from hushwatt.provider.estimate.arrays import CellArrays, SlotTimeline, TallyArrays
 from hushwatt.provider.estimate.groups.grouped import GroupedTallies
 from hushwatt.provider.estimate.measuring_mean import MeasuringMean
-from hushwatt.provider.estimate.pooling import even_pools
+from hushwatt.provider.estimate.pooling import even_answers
 from hushwatt.provider.estimate.times.time_filter import TimeFilter
 from hushwatt.provider.tally.tally import Tallies
 
@@ -125,7 +125,7 @@ class CollectedCells:
     def whole(self) -> CollectedSlots:
         """All homes together."""
         plan, timeline = self.grouped.plan, self.grouped.timeline
-        arrays = even_pools(plan, timeline, self.grouped.by_cell.whole)
+        arrays = even_answers(plan, timeline, self.grouped.by_cell.whole)
         homes = self.tallies.homes_in(timeline.newest).astype(float)
         numbers = range(len(plan.appliances))
         series = [ApplianceSeries.of(plan, arrays, number, timeline, homes) for number in numbers]

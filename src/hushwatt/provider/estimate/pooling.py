@@ -69,18 +69,17 @@ def _pools(slots: list[int], speakers: list[float], need: int, span: int, publis
             total = 0.0
 
 
-def even_pools(plan: Plan, timeline: SlotTimeline, arrays: TallyArrays) -> TallyArrays:
+def even_answers(plan: Plan, timeline: SlotTimeline, arrays: TallyArrays) -> TallyArrays:
     """The same tallies, but within a pool every report has the pool's mean answers.
 
     Means stay as they are, and errors tell as little of a single slot as they do: from a mean and its error two slots
     that are pooled could be told apart.
     """
-    counts, first = arrays.counts, 0
+    counts: Floats = arrays.counts.astype(float)
+    first = 0
     for reports, width in zip(arrays.reports.T.astype(float), plan.widths, strict=True):
-        pools = _small_pools(plan, timeline, timeline.different(reports, distinct_span(plan)))
-        if pools:
-            counts = counts.astype(float, copy=counts is arrays.counts)
-            columns = slice(first, first + width)
+        columns = slice(first, first + width)
+        if pools := _small_pools(plan, timeline, timeline.different(reports, distinct_span(plan))):
             counts[:, columns] = _even_counts(pools, timeline, reports, counts[:, columns])
         first += width
     return replace(arrays, counts=counts)
