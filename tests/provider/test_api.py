@@ -423,9 +423,9 @@ def test_plans_with_amounts_that_no_record_holds_are_refused(plan_of, tmp_path):
 
 def test_erasing_does_not_wait_for_readers(talk, tmp_path):
     """While a reader holds the old log a home is erased all the same; its bytes go once the reader has."""
-    key, device = talk.home()
     with talk.service.database.reading() as session:
         session.all("SELECT 1 FROM devices")
+        key, device = talk.home()
         left = talk.leave(key, device, device)
         during = device in (tmp_path / "store.sqlite-wal").read_bytes()
     talk.client.portal.call(talk.service.purge_due)

@@ -26,6 +26,7 @@ from hushwatt.provider.store import open_store
 from hushwatt.provider.telemetry import NoTelemetry, telemetry_from
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+WIDTHS = (40, 60, 30)  # a payload of 17 bytes, which no span has by chance
 
 
 class TracedClient(ServiceClient):
@@ -57,7 +58,7 @@ def in_memory(tmp_path, plan_of):
     """A service whose spans and numbers stay in memory."""
     spans, numbers = InMemorySpanExporter(), InMemoryMetricReader()
     telemetry = OpenTelemetry(Resource({}), [SimpleSpanProcessor(spans)], [numbers])
-    talk = TracedClient(tmp_path, plan_of(3, 4, 2), telemetry)
+    talk = TracedClient(tmp_path, plan_of(*WIDTHS), telemetry)
     with talk.client:
         live(talk)
         yield talk, spans, numbers
@@ -150,7 +151,7 @@ def test_a_collector_hears_nothing_of_homes(collector, tmp_path, plan_of, monkey
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
 
-    talk = TracedClient(tmp_path, plan_of(3, 4, 2), telemetry_from(variables))
+    talk = TracedClient(tmp_path, plan_of(*WIDTHS), telemetry_from(variables))
     with talk.client:
         secrets = live(talk)
     traces = [ExportTraceServiceRequest.FromString(body) for body in bodies["/v1/traces"]]
