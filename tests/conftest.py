@@ -111,3 +111,25 @@ def bucket(s3: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequ
     for name, value in environment(s3).items():
         monkeypatch.setenv(name, value)
     return f"s3://meters/{abs(hash(request.node.nodeid))}"
+
+
+@pytest.fixture(scope="session")
+def google() -> Iterator[str]:
+    """The address of a server with the interface of Google Cloud Storage."""
+    from tests.object_store import google_server
+
+    with google_server() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def google_bucket(google: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
+    """The address of an empty folder in a bucket of that store, with the environment that leads there."""
+    monkeypatch.setenv("CLOUD_STORAGE_EMULATOR_ENDPOINT", google)
+    return f"gs://anonymous@meters/{abs(hash(request.node.nodeid))}"
+
+
+@pytest.fixture(params=["bucket", "google_bucket"])
+def any_bucket(request: pytest.FixtureRequest) -> str:
+    """The address of an empty folder, in a store of each kind."""
+    return str(request.getfixturevalue(request.param))

@@ -1,4 +1,4 @@
-"""A real S3 interface on this machine, and a proxy before it that fails as stores and networks do."""
+"""Real S3 and Google interfaces on this machine, and a proxy before one that fails as stores and networks do."""
 
 import http.client
 import subprocess
@@ -19,6 +19,15 @@ server.start()
 print(server.get_host_and_port()[1], flush=True)
 sys.stdin.read()  # until whoever started it has gone
 """
+GOOGLE_SERVER = """
+import http.server, sys
+from gcp_storage_emulator import server
+server.server.HTTPServer = http.server.ThreadingHTTPServer  # its clients read several ranges at a time
+running = server.create_server("127.0.0.1", 0, in_memory=True, default_bucket="meters")
+running.start()
+print(running._api._httpd.server_address[1], flush=True)
+sys.stdin.read()
+"""
 SECRET = "wJalrXUtnFEMI-secret-of-the-tests"
 BUSY = b"<?xml version='1.0'?><Error><Code>SlowDown</Code><Message>AKIAKEY, please reduce your rate</Message></Error>"
 DENIED = b"<?xml version='1.0'?><Error><Code>AccessDenied</Code><Message>AKIAKEY is not allowed</Message></Error>"
@@ -37,15 +46,28 @@ def s3_server() -> Iterator[str]:
 @contextmanager
 def s3_process() -> Iterator[tuple[int, int]]:
     """The same server's process, and its port."""
-    command = [sys.executable, "-W", "ignore", "-c", SERVER]
+    with _process(SERVER) as (number, port):
+        request(port, "PUT", "/meters")
+        yield number, port
+
+
+@contextmanager
+def google_server() -> Iterator[str]:
+    """The address of a server with the interface of Google Cloud Storage, empty but for a bucket `meters`."""
+    with _process(GOOGLE_SERVER) as (_, port):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def _process(program: str) -> Iterator[tuple[int, int]]:
+    """A server's process and its port, which is the first line that it prints."""
+    command = [sys.executable, "-W", "ignore", "-c", program]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as server:
         try:
             assert server.stdout is not None
-            port = int(server.stdout.readline())
-            request(port, "PUT", "/meters")
-            yield server.pid, port
+            yield server.pid, int(server.stdout.readline())
         finally:
             server.kill()
 

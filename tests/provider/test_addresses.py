@@ -23,59 +23,54 @@ from hushwatt.wire.storage import atomic_write_to, location
 HOMES, SLOTS = 40, 3
 
 
-@pytest.fixture
-def put(bucket):
-    """Copies a file of this machine into the bucket."""
-
-    def copy(path, name):
-        place = location(bucket) / name
-        with atomic_write_to(place) as temporary:
-            shutil.copyfile(path, temporary)
-        return place
-
-    return copy
+def put(path, bucket, name):
+    """Copy a file of this machine into a bucket."""
+    place = location(bucket) / name
+    with atomic_write_to(place) as temporary:
+        shutil.copyfile(path, temporary)
+    return place
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_readings_to_reports(plan_of, tmp_path, bucket, put, kind):
+def test_readings_to_reports(plan_of, tmp_path, any_bucket, kind):
     """Readings in a folder of a store, randomised with a seed into a store: the same table as on disk."""
     plan = plan_of(3, 4)
     table, here = simulate("uniform", plan, homes=HOMES, slots=SLOTS, seed=1), tmp_path / f"readings.{kind}"
     (pa.csv.write_csv if kind == "csv" else pq.write_table)(table, here)
-    put(here, f"readings/2024/a.{kind}")
+    put(here, any_bucket, f"readings/2024/a.{kind}")
 
     randomise_file(plan, here, tmp_path / "reports.parquet", seed=2)
-    randomise_file(plan, f"{bucket}/readings", f"{bucket}/reports.parquet", seed=2)
+    randomise_file(plan, f"{any_bucket}/readings", f"{any_bucket}/reports.parquet", seed=2)
 
-    with (location(bucket) / "reports.parquet").open("rb") as file:
+    with (location(any_bucket) / "reports.parquet").open("rb") as file:
         assert pq.read_table(file).equals(pq.read_table(tmp_path / "reports.parquet"), check_metadata=True)
-    there, local = estimate(plan, f"{bucket}/reports.parquet"), estimate(plan, tmp_path / "reports.parquet")
+    there, local = estimate(plan, f"{any_bucket}/reports.parquet"), estimate(plan, tmp_path / "reports.parquet")
     assert there.json == local.json
-    export(there.estimates, f"{bucket}/estimates.json")
-    assert (location(bucket) / "estimates.json").is_file()
+    export(there.estimates, f"{any_bucket}/estimates.json")
+    assert (location(any_bucket) / "estimates.json").is_file()
 
 
-def test_into_the_store_and_out(plan_of, tmp_path, bucket, put):
+def test_into_the_store_and_out(plan_of, tmp_path, any_bucket):
     """Objects are taken in once whatever they are called, and an archive in a store is as good as on disk."""
     plan = plan_of(3, 4, 2)
     path = write_file(tmp_path / "a.parquet", plan, list(histories(plan, HOMES, SLOTS)), names(HOMES))
-    put(path, "in/a.parquet")
-    put(path, "in/again.parquet")
+    put(path, any_bucket, "in/a.parquet")
+    put(path, any_bucket, "in/again.parquet")
     depot = Depot(str(tmp_path / "store.sqlite"), plan)
-    first = depot.take(f"{bucket}/in")
+    first = depot.take(f"{any_bucket}/in")
     second = depot.take(path)
     depot.publish()
-    done = archive(depot.database, depot.collection, f"{bucket}/archive")
-    again = archive(depot.database, depot.collection, f"{bucket}/archive")
+    done = archive(depot.database, depot.collection, f"{any_bucket}/archive")
+    again = archive(depot.database, depot.collection, f"{any_bucket}/archive")
 
     assert (first.accepted, first.known) == (HOMES * SLOTS, HOMES * SLOTS)
     assert (second.accepted, second.known) == (0, HOMES * SLOTS)
     assert (done.written, again.kept) == (list(range(SLOTS)), list(range(SLOTS)))
-    assert same(tally_reports(plan, f"{bucket}/archive").groups, depot.tallies())
+    assert same(tally_reports(plan, f"{any_bucket}/archive").groups, depot.tallies())
     depot.close()
 
 
-def test_foreign_objects_are_bounded(plan_of, tmp_path, bucket, put):
+def test_foreign_objects_are_bounded(plan_of, tmp_path, bucket):
     """A file that unpacks to too much, or is cut, is refused in a store by the words it is refused by on disk."""
     plan, batch = plan_of(3, 4), {"household": pa.array(["a" * 3_000_000] * 20), "slot": pa.array([0] * 20, pa.int32())}
     large = tmp_path / "large.parquet"
@@ -90,16 +85,16 @@ def test_foreign_objects_are_bounded(plan_of, tmp_path, bucket, put):
         with pytest.raises(ReportError) as here:
             tally_reports(plan, path)
         with pytest.raises(ReportError) as there:
-            tally_reports(plan, str(put(path, path.name)))
+            tally_reports(plan, str(put(path, bucket, path.name)))
         assert str(there.value).replace(bucket, str(tmp_path)) == str(here.value)
 
 
 @pytest.mark.parametrize("kind", ["503", "cut"])
-def test_faults_change_no_number(plan_of, tmp_path, bucket, put, s3, monkeypatch, kind):
+def test_faults_change_no_number(plan_of, tmp_path, bucket, s3, monkeypatch, kind):
     """When every third answer fails, the numbers are the same; when all fail, nothing is said but why."""
     plan = plan_of(3, 4)
     path = write_file(tmp_path / "a.parquet", plan, list(histories(plan, HOMES, SLOTS)), names(HOMES))
-    address, count = str(put(path, "a.parquet")), iter(range(10_000))
+    address, count = str(put(path, bucket, "a.parquet")), iter(range(10_000))
     monkeypatch.setattr("hushwatt.wire.storage.object_file.PAUSE_SECONDS", 0)
     monkeypatch.setattr("hushwatt.wire.storage.filesystems.ATTEMPTS", 2)
 

@@ -20,9 +20,9 @@ def contents(place):
         return file.read()
 
 
-def test_takes_the_place(bucket, tmp_path):
+def test_takes_the_place(any_bucket, tmp_path):
     """An object appears when the block ends, and replaces what was there; a path is written as before."""
-    place = location(bucket) / "a.csv"
+    place = location(any_bucket) / "a.csv"
     for data in (b"one", b"another"):
         with atomic_write_to(place) as temporary:
             temporary.write_bytes(data)
@@ -35,18 +35,18 @@ def test_takes_the_place(bucket, tmp_path):
     assert (tmp_path / "a").read_bytes() == b"here"
 
 
-def test_large_objects_are_whole(bucket):
+def test_large_objects_are_whole(any_bucket):
     """What goes in several parts arrives byte for byte."""
-    place, data = location(bucket) / "large", bytes(range(256)) * (1 << 17)
+    place, data = location(any_bucket) / "large", bytes(range(256)) * (1 << 17)
     with atomic_write_to(place) as temporary:
         temporary.write_bytes(data)
 
     assert contents(place) == data
 
 
-def test_a_failing_block_leaves_what_was_there(bucket):
+def test_a_failing_block_leaves_what_was_there(any_bucket):
     """An error inside leaves the older object, and nothing under another name."""
-    place = location(bucket) / "a"
+    place = location(any_bucket) / "a"
     with atomic_write_to(place) as temporary:
         temporary.write_bytes(b"older")
     with pytest.raises(KeyboardInterrupt), atomic_write_to(place) as temporary:
@@ -54,7 +54,7 @@ def test_a_failing_block_leaves_what_was_there(bucket):
         raise KeyboardInterrupt
 
     assert contents(place) == b"older"
-    assert [file.name for file in location(bucket).rglob("*")] == ["a"]
+    assert [file.name for file in location(any_bucket).rglob("*")] == ["a"]
 
 
 @pytest.mark.parametrize(
