@@ -128,8 +128,7 @@ def _committed_step(database: Database, work: Compaction) -> Compacted:
 
 
 def give_back(database: Database, plan: int, done: Compacted) -> None:
-    """Let others use the space that compaction has freed."""
+    """Let others use the space that compaction has freed, also what another left that was killed."""
     for slot in sorted(done.slots):
         database.vacuum_slot(plan, slot)
-    if done.slots:
-        database.drop_empty_partitions(plan)
+    database.drop_empty_partitions(plan)
