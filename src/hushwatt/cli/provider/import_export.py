@@ -218,7 +218,6 @@ def erase(household: str, /, *, plan: PlanName = None, where: StoreOptions = USU
 
     from hushwatt.provider.intake.device_names import device_of
     from hushwatt.provider.intake.erase import erase_device
-    from hushwatt.provider.store.session import StoreUnavailable
 
     database, collection, _ = open_collection(where.settings(), plan)
     device = device_of(collection.plan, household)
@@ -228,11 +227,18 @@ def erase(household: str, /, *, plan: PlanName = None, where: StoreOptions = USU
             raise UsageError(f"{household}: no home of that name is enrolled")
         erased = erase_device(session, collection, device, int(homes[0]), int(signers[0]))
     say(f"erased {household} and {erased:,} reports of it")
+    overwrite_erased(database)
+    database.close()
+
+
+def overwrite_erased(database: "Database") -> None:
+    """Leave no byte of what was erased or scrubbed, or tell that others hold that up."""
+    from hushwatt.provider.store.session import StoreUnavailable
+
     try:
         database.purge()
     except StoreUnavailable:
         say("others still read the store: what was erased is overwritten when the service runs next")
-    database.close()
 
 
 def check_homes(homes: int | None) -> None:
