@@ -72,6 +72,17 @@ def test_it_goes_by_steps(database):
     assert look(database, "SELECT sum(packed), sum(scrubbed) FROM slots") == [(2, 0)]
 
 
+def test_it_stops_when_it_is_told_to(database, monkeypatch):
+    """Between two transactions; what is left is packed the next time."""
+    monkeypatch.setattr(compaction, "STEP_SLOTS", 1)
+    fill(database, 3, np.arange(10))
+    asked = iter([False, True])
+    first = compact(database, 1, scrub=False, stopped=lambda: next(asked))
+    rest = compact(database, 1, scrub=False)
+
+    assert (first.slots, rest.slots) == ({0}, {1, 2})
+
+
 @both_stores
 def test_scrubbing_leaves_no_payload(database):
     """Rows are packed without theirs, segments that were there lose theirs, and every home stays known."""

@@ -5,6 +5,7 @@ and of the slots in which a home drew only the last is remembered: nothing repea
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hushwatt.provider.store.cells import NO_CELL
@@ -112,10 +113,13 @@ class Compaction:
         session.run(statement, pruned, swept, self._plan)
 
 
-def compact(database: Database, plan: int, scrub: bool) -> Compacted:
-    """Pack all that is published of a plan, and give back the space that it took; a service may run beside it."""
+def compact(database: Database, plan: int, scrub: bool, stopped: Callable[[], bool] = lambda: False) -> Compacted:
+    """Pack all that is published of a plan, and give back the space that it took; a service may run beside it.
+
+    It ends early when it is `stopped`, and goes on the next time.
+    """
     total, work = Compacted(), Compaction(plan, scrub)
-    while done := _committed_step(database, work):
+    while not stopped() and (done := _committed_step(database, work)):
         total.add(done)
         time.sleep(PAUSE_SECONDS)
     give_back(database, plan, total)
