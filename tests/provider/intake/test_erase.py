@@ -10,6 +10,7 @@ from tests.provider.delivering import Depot, names, write_file
 
 from hushwatt.provider.intake.device_names import device_of
 from hushwatt.provider.intake.erase import erase_device
+from hushwatt.provider.store.reports import segment_bytes, segments, stored
 
 HOMES = {"sqlite": (400, 390), "postgres": (40, 39)}  # so many that whole pages of a file become free
 TABLES = {
@@ -105,3 +106,21 @@ def test_nothing_of_a_home_that_files_named(plan_of, store_address, tmp_path):
     assert not left
     for file in Path(tmp_path).glob("store.sqlite*"):
         assert not any(mark in file.read_bytes() for mark in marks)
+
+
+def test_published_slots_are_read_once(plan_of, tmp_path, monkeypatch):
+    """Nothing is counted anew there: whoever erases many homes from many slots waits half as long."""
+    monkeypatch.setattr(stored, "TOGETHER", 2)
+    plan, read = plan_of(3), []
+    store = Depot(str(tmp_path / "store.sqlite"), plan)
+    store.take(write_file(tmp_path / "a.parquet", plan, list(histories(plan, 10, 3)), names(10)))
+    store.publish(1)
+    monkeypatch.setattr(
+        segments, "unpack_reports", lambda *packed: (read.append(1), segment_bytes.unpack_reports(*packed))[1]
+    )
+    with store.database.writing() as session:
+        erased = erase_device(session, store.collection, device_of(plan, "home 00003"), 3, 0)
+    store.close()
+
+    assert erased == 3
+    assert len(read) == 2 + 2
