@@ -14,7 +14,7 @@ from hushwatt.provider.store.session import Database, Session, StoredReport, fir
 
 STEP_REPORTS = 10_000  # reports that a transaction packs or empties, at most
 STEP_SLOTS = 8  # slots that it works on, at most
-STEP_HOMES = 100_000  # homes whose draws it looks through
+STEP_HOMES = 20_000  # homes whose draws it looks through
 PAUSE_SECONDS = 0.01  # seconds after a transaction, so that a service beside gets its turn
 OF_SLOT = "plan = ? AND slot = ?"
 FIRST_ROWS = (
