@@ -14,7 +14,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.length_bias import refuse_length_bias
 from hushwatt.provider.clock import SystemUtcClock, UtcClock
 from hushwatt.provider.intake.collect import UPLOAD_REASONS, Collection
-from hushwatt.provider.intake.erase import erase_device
+from hushwatt.provider.intake.erase import Erasure
 from hushwatt.provider.intake.inbox import Inbox
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
@@ -100,10 +100,12 @@ class Service:
 
     async def erase(self, collection: Collection, device: bytes, home: int, signer: int) -> int:
         """Remove a device and all its reports; how many these were."""
-        erased = await self.inbox.write(lambda session: erase_device(session, collection, device, home, signer))
+        erasure = Erasure(collection, device, home, signer)
+        while await self.inbox.write(erasure.step):
+            pass
         self._purge_pending = True
         await self.purge_due()
-        return erased
+        return erasure.erased
 
     async def tidy(self) -> None:
         """Pack, scrub and overwrite what is due, beside everything else."""
