@@ -74,7 +74,7 @@ def test_scrubbed_where_that_is_set(hushwatt, published, collecting):  # noqa: F
 @pytest.mark.parametrize("reads", [False, True])
 def test_scrubbed_payloads_leave_no_byte(hushwatt, published, store_address, tmp_path, reads):  # noqa: F811
     """Also while others have the store open; if they read it just then, that is told."""
-    talk, options = published
+    _, options = published
     database = open_store(store_address)
     with database.reading() as session:
         (payload,) = session.all("SELECT payload FROM reports WHERE slot = 0 AND home = 0")[0]

@@ -167,7 +167,7 @@ def find_home(store, device):
 def test_two_who_erase_the_same_home(collecting, plan_of):
     """At the same moment: it goes once, and nothing that waits beside them fails."""
     talk = collecting(plan_of(3), days=0.5)
-    key, name, devices = talk.gateway(3)
+    *_, devices = talk.gateway(3)
     collection = talk.service.collection(talk.plan.id)
 
     async def both():

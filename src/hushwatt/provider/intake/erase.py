@@ -1,7 +1,7 @@
 """A home is erased: its reports, its draws and its place in the rotation; published numbers stay.
 
-A year has thousands of slots, so it leaves the published ones a little at a time, and others get their turn.  Its device
-goes last: whoever was stopped asks once more.
+A year has thousands of slots, so it leaves the published ones a little at a time, and others get their turn.  Its
+device goes last: whoever was stopped asks once more.
 """
 
 import time
@@ -54,7 +54,7 @@ def erase(database: Database, collection: Collection, device: bytes, home: int, 
 
 
 def erase_home(session: Session, collection: Collection, home: int, published: int, after: int = -1) -> int:
-    """Remove every report of a home in slots above `after`; those not yet published forget it, published numbers stay."""
+    """Remove every report of a home above a slot; slots not yet published forget it, published numbers stay."""
     number, homes, erased = collection.number, np.array([home], dtype=np.int64), 0
     for slot in reported_slots(session, number, after):
         if slot > published:
