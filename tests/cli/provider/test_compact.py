@@ -14,6 +14,7 @@ from tests.provider.collecting import (  # noqa: F401  fixtures
     store_address,
 )
 
+from hushwatt.provider.store import open_store
 from hushwatt.provider.store.reports import stored
 
 HOMES = 60
@@ -24,7 +25,7 @@ both_stores = pytest.mark.parametrize("store_address", STORES, indirect=True)
 def published(collecting, plan_of, store_address, tmp_path, monkeypatch):  # noqa: F811
     """A store with one published slot in rows and one that is open, whose service has stopped; and how it is named."""
     monkeypatch.setattr(stored, "TOGETHER", 1_000)
-    talk = collecting(plan_of(3, 4), grace="1d")
+    talk = collecting(plan_of(40, 40), grace="1d")
     key, name, devices = talk.gateway(HOMES)
     first, second = histories(talk.plan, HOMES, 2)
     talk.send(key, name, records(devices, first))
@@ -68,6 +69,24 @@ def test_scrubbed_where_that_is_set(hushwatt, published, collecting):  # noqa: F
 
     assert done.stdout.startswith(f"packed  {HOMES} reports of 1 published slots\n")
     assert payloads == (0,)
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_scrubbed_payloads_leave_no_byte(hushwatt, published, store_address, tmp_path, reads):  # noqa: F811
+    """Also while others have the store open; if they read it just then, that is told."""
+    _, options = published
+    database = open_store(store_address)
+    with database.reading() as session:
+        (payload,) = session.all("SELECT payload FROM reports WHERE slot = 0 AND home = 0")[0]
+        reading = reads and session.all("SELECT count(*) FROM reports")
+        done = hushwatt("provider", "compact", *options, HUSHWATT_SCRUB="true") if reading else None
+    done = done or hushwatt("provider", "compact", *options, HUSHWATT_SCRUB="true")
+    left = [file.name for file in tmp_path.glob("store.sqlite*") if payload in file.read_bytes()]
+    database.close()
+
+    assert done.returncode == 0
+    assert ("others still read the store" in done.stderr) == reads
+    assert bool(left) == reads
 
 
 def test_no_store_is_one_line(hushwatt, tmp_path):

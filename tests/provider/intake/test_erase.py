@@ -1,15 +1,18 @@
 """A home that left is in no table and in no byte of the files, however many leave."""
 
+import asyncio
 from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.provider.collecting import STORES, histories, records
-from tests.provider.delivering import Depot, names, write_file
+from tests.provider.collecting import KEPT, STORES, histories, records
+from tests.provider.delivering import Depot, names, same, write_file
 
+from hushwatt.provider.intake import erase
 from hushwatt.provider.intake.device_names import device_of
-from hushwatt.provider.intake.erase import erase_device
+from hushwatt.provider.intake.erase import Erasure, erase_device
+from hushwatt.provider.store.reports import segment_bytes, segments, stored
 
 HOMES = {"sqlite": (400, 390), "postgres": (40, 39)}  # so many that whole pages of a file become free
 TABLES = {
@@ -105,3 +108,70 @@ def test_nothing_of_a_home_that_files_named(plan_of, store_address, tmp_path):
     assert not left
     for file in Path(tmp_path).glob("store.sqlite*"):
         assert not any(mark in file.read_bytes() for mark in marks)
+
+
+def test_published_slots_are_read_once(plan_of, tmp_path, monkeypatch):
+    """Nothing is counted anew there: whoever erases many homes from many slots waits half as long."""
+    monkeypatch.setattr(stored, "TOGETHER", 2)
+    plan, read = plan_of(3), []
+    store = Depot(str(tmp_path / "store.sqlite"), plan)
+    store.take(write_file(tmp_path / "a.parquet", plan, list(histories(plan, 10, 3)), names(10)))
+    store.publish(1)
+    monkeypatch.setattr(
+        segments, "unpack_reports", lambda *packed: (read.append(1), segment_bytes.unpack_reports(*packed))[1]
+    )
+    with store.database.writing() as session:
+        erased = erase_device(session, store.collection, device_of(plan, "home 00003"), 3, 0)
+    store.close()
+
+    assert erased == 3
+    assert len(read) == 2 + 2
+
+
+@pytest.mark.parametrize("store_address", STORES[1:], indirect=True)
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_home_leaves_a_few_slots_at_a_time(store_address, plan_of, tmp_path, monkeypatch, stopped):
+    """What is left is as if it had gone at once, also when the first who tried was stopped on the way."""
+    monkeypatch.setattr(erase, "STEP_SLOTS", 2)
+    plan = plan_of(3, 4, method="lba")
+    file = write_file(tmp_path / "a.parquet", plan, list(histories(plan, 30, 9)), names(30))
+    device, erased = device_of(plan, "home 00003"), []
+    stores = [Depot(store_address, plan), Depot(str(tmp_path / "at once.sqlite"), plan)]
+    for store in stores:
+        store.take(file)
+        store.publish(6)
+    homes = [find_home(store, device) for store in stores]
+    with stores[0].database.writing() as session:
+        erased += [Erasure(stores[0].collection, device, homes[0], 0).step(session)] if stopped else []
+    there = find_home(stores[0], device)
+    erased += [erase.erase(stores[0].database, stores[0].collection, device, homes[0], 0)]
+    with stores[1].database.writing() as session:
+        erased += [erase_device(session, stores[1].collection, device, homes[1], 0)]
+    told = [(store.told(), store.tallies(), store.all(KEPT)) for store in stores]
+    gone = [find_home(store, device) for store in stores]
+    for store in stores:
+        store.close()
+
+    assert erased == ([True, 7, 9] if stopped else [9, 9])
+    assert (there, gone) == (homes[0], [-1, -1])
+    assert told[0][0] == told[1][0]
+    assert same(told[0][1], told[1][1])
+    assert told[0][2] == told[1][2] == [(29 * 9,)]
+
+
+def find_home(store, device):
+    with store.database.reading() as session:
+        return int(session.find_devices(store.number, np.frombuffer(device, np.uint8)[None, :]).homes[0])
+
+
+def test_two_who_erase_the_same_home(collecting, plan_of):
+    """At the same moment: it goes once, and nothing that waits beside them fails."""
+    talk = collecting(plan_of(3), days=0.5)
+    *_, devices = talk.gateway(3)
+    collection = talk.service.collection(talk.plan.id)
+
+    async def both():
+        return await asyncio.gather(*[talk.service.erase(collection, devices[0], 0, 1) for _ in range(2)])
+
+    assert talk.client.portal.call(both) == [0, 0]
+    assert talk.service.read.state(talk.plan).erased == 1

@@ -59,6 +59,26 @@ def test_removed_reports_count_no_more(collecting, plan_of):
     assert (kept.kept, kept.payload_slots) == (False, 0)
 
 
+@pytest.mark.parametrize("store_address", ["postgres"], indirect=True)
+def test_tables_go_with_their_reports(collecting, plan_of):
+    """The disk gets back what a plan took that is over."""
+    talk = collecting(plan_of(3, 4), days=0.5)
+    key, name, devices = talk.gateway(40)
+    (sent,) = histories(talk.plan, 40, 1)
+    talk.send(key, name, records(devices, sent))
+    talk.clock.forward(days=70)
+    talk.client.portal.call(talk.service.publish_due)
+    database, number = talk.service.database, talk.service.collection(talk.plan.id).number
+
+    def tables():
+        with database.reading() as session:
+            return session.all("SELECT count(*) FROM pg_class WHERE relispartition AND relkind = 'r'")
+
+    before, removed, after = tables(), remove_reports(database, number), tables()
+
+    assert (before, removed, after) == ([(1,)], 40, [(0,)])
+
+
 def test_a_disk_too_small_is_seen(collecting, plan_of):
     """More needed than free counts where the store is on that disk, not where it is elsewhere."""
     talk = collecting(plan_of(3, 4))

@@ -14,10 +14,12 @@ from tests.object_store import FaultyProxy
 from tests.provider.collecting import KEPT, histories
 from tests.provider.delivering import Depot, names, same, write_file
 
+from hushwatt.cli.provider.watch import pack_published
 from hushwatt.provider.intake import delivery, ingest
 from hushwatt.provider.intake.ingest import Ingest
 from hushwatt.provider.intake.take_back import take_back
 from hushwatt.provider.service.watch import Watch, WatchStopped
+from hushwatt.provider.store import open_store, sqlite
 from hushwatt.provider.tally.engines import tally_reports
 from hushwatt.wire.storage import atomic_write_to, location
 
@@ -261,6 +263,24 @@ def test_killed_and_ended(watched, tmp_path):
 
 def stored(here):
     return here.store.all(KEPT)[0][0]
+
+
+def test_a_busy_store_is_packed_later(watched, tmp_path, monkeypatch, capsys):
+    """Another program holds the store: that is told, and the next time all is packed and scrubbed."""
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.01)
+    here = watched()
+    here.put("0.parquet", [0])
+    here.look(2)
+    other = open_store(str(tmp_path / "store.sqlite"))
+    with other.writing():
+        pack_published(here.store.database, here.store.number, True, lambda: False)
+    held, left = capsys.readouterr().err, here.store.all("SELECT packed, scrubbed FROM slots")
+    other.close()
+    pack_published(here.store.database, here.store.number, True, lambda: False)
+
+    assert "another program holds the store; what is published is packed with the slots that come next" in held
+    assert left == [(0, 0)]
+    assert here.store.all("SELECT packed, scrubbed FROM slots") == [(1, 1)]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What only PostgreSQL has: partitions by slot, and its own form for many values."""
 
 import struct
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from tests.provider.collecting import STORES
 
 from hushwatt.errors import StateError, UsageError
 from hushwatt.provider.store import open_store, postgres
+from hushwatt.provider.store.plans import add_plan
 from hushwatt.provider.store.postgres_bytes import BigintArray, BigintArrayDumper, copy_bytes
 from hushwatt.provider.store.reports.stored import add_reports, find_reports, reports_of
 from hushwatt.provider.store.session import ReportRows
@@ -51,6 +53,36 @@ def test_reports_are_partitioned_by_slot(database):
 
     assert made == ["reports_1_0_to_63", "reports_1_1024", "reports_1_2048_to_2111", "reports_1_64_to_127"]
     assert left == [(64,), (1500,), (2048,)]
+
+
+@only_postgres
+def test_tables_that_others_read_stay_for_now(database, plan_of, monkeypatch):
+    """Nobody fails for it and nobody waits for long: they go the next time."""
+    monkeypatch.setattr(postgres, "DROP_MILLISECONDS", 50)
+    with database.writing() as session:
+        session.run("UPDATE plans SET published = 63 WHERE plan = ?", add_plan(session, plan_of(2)))
+        session.make_partition("reports", 1, 0)
+    with database.reading() as session:
+        session.all("SELECT count(*) FROM reports")
+        held = database.drop_empty_partitions(1)
+
+    assert (held, database.drop_empty_partitions(1)) == (0, 1)
+
+
+@only_postgres
+def test_a_table_that_another_drops_needs_no_vacuum(database):
+    """Several services pack side by side; one may have dropped what another is about to tidy."""
+    with database.writing() as session:
+        session.make_partition("reports", 1, 0)
+    with ThreadPoolExecutor() as pool:
+        with database.writing() as session:
+            session.run("DROP TABLE reports_1_0_to_63")
+            vacuumed = pool.submit(database.vacuum_slot, 1, 0)
+            wait([vacuumed], timeout=0.5)
+            waited = not vacuumed.done()
+        vacuumed.result()
+
+    assert waited
 
 
 @only_postgres

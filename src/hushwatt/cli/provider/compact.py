@@ -20,6 +20,7 @@ def compact(*, plan: PlanName = None, where: StoreOptions = USUAL_STORE, as_json
     plan
         The plan's id, or the first letters of it; needed when the store has several.
     """
+    from hushwatt.cli.provider.import_export import overwrite_erased
     from hushwatt.provider.store.reports.compaction import compact as pack
 
     settings = where.settings()
@@ -28,6 +29,8 @@ def compact(*, plan: PlanName = None, where: StoreOptions = USUAL_STORE, as_json
             number = plan_number(session, plan)
         before = database.size()
         done = pack(database, number, settings.scrub)
+        if settings.scrub:
+            overwrite_erased(database)
         found = {"slots": len(done.slots), "reports": done.reports, "draws_forgotten": done.draws}
         _print(found | {"bytes_before": before, "bytes": database.size()}, as_json)
 

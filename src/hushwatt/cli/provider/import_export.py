@@ -217,22 +217,28 @@ def erase(household: str, /, *, plan: PlanName = None, where: StoreOptions = USU
     import numpy as np
 
     from hushwatt.provider.intake.device_names import device_of
-    from hushwatt.provider.intake.erase import erase_device
-    from hushwatt.provider.store.session import StoreUnavailable
+    from hushwatt.provider.intake.erase import erase as take_out
 
     database, collection, _ = open_collection(where.settings(), plan)
     device = device_of(collection.plan, household)
-    with database.writing() as session:
+    with database.reading() as session:
         homes, signers, _ = session.find_devices(collection.number, np.frombuffer(device, np.uint8)[None, :])
-        if homes[0] < 0:
-            raise UsageError(f"{household}: no home of that name is enrolled")
-        erased = erase_device(session, collection, device, int(homes[0]), int(signers[0]))
+    if homes[0] < 0:
+        raise UsageError(f"{household}: no home of that name is enrolled")
+    erased = take_out(database, collection, device, int(homes[0]), int(signers[0]))
     say(f"erased {household} and {erased:,} reports of it")
+    overwrite_erased(database)
+    database.close()
+
+
+def overwrite_erased(database: "Database") -> None:
+    """Leave no byte of what was erased or scrubbed, or tell that others hold that up."""
+    from hushwatt.provider.store.session import StoreUnavailable
+
     try:
         database.purge()
     except StoreUnavailable:
         say("others still read the store: what was erased is overwritten when the service runs next")
-    database.close()
 
 
 def check_homes(homes: int | None) -> None:

@@ -11,8 +11,11 @@ from hushwatt.cli.terminal import say
 from hushwatt.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hushwatt.provider.intake.file_labels import FileLabels
     from hushwatt.provider.service.watch import Round
+    from hushwatt.provider.store.session import Database
 
 MIN_SECONDS = 0.05  # between two looks
 
@@ -31,7 +34,6 @@ def watch_place(
     from hushwatt.provider.clock import SystemUtcClock
     from hushwatt.provider.intake.ingest import Ingest
     from hushwatt.provider.service.watch import Watch, watch
-    from hushwatt.provider.store.reports.compaction import compact
     from hushwatt.wire.storage import location
 
     if not every >= MIN_SECONDS:
@@ -52,8 +54,22 @@ def watch_place(
         for done in watch(files.look, lambda: stop.wait(every), stop.is_set):
             _print(done, as_json)
             if done.published:
-                compact(database, collection.number, settings.scrub)
+                pack_published(database, collection.number, settings.scrub, stop.is_set)
     say("stopped; what was taken in stays")
+
+
+def pack_published(database: "Database", plan: int, scrub: bool, stopped: "Callable[[], bool]") -> None:
+    """Pack what is published, and scrub it where that is set; while the store is busy, that waits."""
+    from hushwatt.cli.provider.import_export import overwrite_erased
+    from hushwatt.provider.store.reports.compaction import compact
+    from hushwatt.provider.store.session import StoreUnavailable
+
+    try:
+        compact(database, plan, scrub, stopped)
+    except StoreUnavailable as busy:
+        say(f"{busy}; what is published is packed with the slots that come next")
+    if scrub:
+        overwrite_erased(database)
 
 
 def _print(done: "Round", as_json: bool) -> None:

@@ -122,4 +122,5 @@ def remove_reports(database: Database, number: int) -> int:
             session.run(f"DELETE FROM {table} WHERE plan = ?", number)
         session.run("UPDATE slots SET scrubbed = 1 WHERE plan = ? AND published_at IS NOT NULL", number)
     database.purge()
+    database.drop_empty_partitions(number)
     return removed

@@ -14,7 +14,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.privacy.length_bias import refuse_length_bias
 from hushwatt.provider.clock import SystemUtcClock, UtcClock
 from hushwatt.provider.intake.collect import UPLOAD_REASONS, Collection
-from hushwatt.provider.intake.erase import erase_device
+from hushwatt.provider.intake.erase import Erasure
 from hushwatt.provider.intake.inbox import Inbox
 from hushwatt.provider.metrics import Metrics
 from hushwatt.provider.schedule import SlotSchedule
@@ -49,6 +49,7 @@ class Service:
         self.read = CollectionReader(database, self.schedules, self.clock, self.metrics)
         self.inbox = Inbox(database, self.schedules, self.clock, self.metrics)
         self._purge_pending = True  # an earlier service may have ended before it came to it
+        self._packed = {number: Compacted() for number in self.schedules}  # whose space is not given back yet
 
     def collection(self, plan_id: str) -> Collection | None:
         return self.read.collections.get(plan_id)
@@ -70,31 +71,41 @@ class Service:
             log().info("published", plan=plan.id, until=until, slots=len(slots))
             self.metrics.telemetry.published(*span_since(began), plan.id, len(slots))
         if self.config.scrub:
-            await self._compact(Compaction(number, scrub=True))
+            await self._compact(number, Compaction(number, scrub=True))
         return slots
 
     async def compact_due(self) -> None:
         """Pack what is published, without payloads where they are to be scrubbed: a little at a time."""
         for number in self.schedules:
-            total, work = Compacted(), Compaction(number, self.config.scrub)
-            while done := await self._compact(work):
-                total.add(done)
-            try:
-                await asyncio.to_thread(give_back, self.database, number, total)
-            except StoreUnavailable as failure:
-                log().warning("the space that was freed is not given back yet", reason=str(failure))
+            work = Compaction(number, self.config.scrub)
+            while await self._compact(number, work):
+                pass
+            await self._give_back(number)
 
-    async def _compact(self, work: Compaction) -> Compacted:
+    async def _compact(self, number: int, work: Compaction) -> Compacted:
         done = await self.inbox.write(work.step)
         self._purge_pending |= bool(done.reports and self.config.scrub)
+        self._packed[number].add(done)
         return done
+
+    async def _give_back(self, number: int) -> None:
+        """Give back the space of what was packed; what that fails for goes with what is packed next."""
+        packed, self._packed[number] = self._packed[number], Compacted()
+        if not packed.slots:
+            return
+        try:
+            await asyncio.to_thread(give_back, self.database, number, packed)
+        except StoreUnavailable as failure:
+            log().warning("the space that was freed is not given back yet", reason=str(failure))
 
     async def erase(self, collection: Collection, device: bytes, home: int, signer: int) -> int:
         """Remove a device and all its reports; how many these were."""
-        erased = await self.inbox.write(lambda session: erase_device(session, collection, device, home, signer))
+        erasure = Erasure(collection, device, home, signer)
+        while await self.inbox.write(erasure.step):
+            pass
         self._purge_pending = True
         await self.purge_due()
-        return erased
+        return erasure.erased
 
     async def tidy(self) -> None:
         """Pack, scrub and overwrite what is due, beside everything else."""

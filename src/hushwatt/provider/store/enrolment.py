@@ -135,12 +135,14 @@ def enrolled_before(session: Session, code: EnrolmentCode, key: bytes) -> Enroll
 
 
 def remove_device(session: Session, plan: int, device: bytes, home: int, signer: int) -> None:
-    """Forget a device, and its signer when it speaks for no other.
+    """Forget a device, and its signer when it speaks for no other; nothing is done when another was quicker.
 
     Only a hash of its name stays, so that a file delivered later does not bring it back.
     """
-    ((cell,),) = session.all("SELECT cell FROM devices WHERE device = ?", device)
-    add_to_cells(session, plan, np.array([cell]), -1)
+    cell = first_row(session, "SELECT cell FROM devices WHERE device = ?", device)
+    if cell is None:
+        return
+    add_to_cells(session, plan, np.array(cell), -1)
     take_turn_back(session, plan, home)
     named = signer == FILE_SIGNER or session.all("SELECT 1 FROM devices WHERE device = ? AND filed = 1", device)
     session.run("DELETE FROM devices WHERE device = ?", device)

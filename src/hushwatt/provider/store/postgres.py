@@ -6,7 +6,7 @@ holds the lock of the whole store until it has ended.
 
 import logging
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -249,27 +249,29 @@ class Postgres:
 
     def vacuum_slot(self, plan: int, slot: int) -> None:
         """What left a slot's rows has left gaps: the next reports shall go there."""
-        names = (partition_of("reports", plan, slot).name, old_partition_of(plan, slot))
-        self._vacuum(*(name for name in names if self._exists(name)))
-
-    def _exists(self, name: str) -> bool:
-        with self.reading() as session:
-            return session.all("SELECT to_regclass(?)", name) != [(None,)]
+        self._vacuum(partition_of("reports", plan, slot).name, old_partition_of(plan, slot))
 
     def _vacuum(self, *tables: str) -> None:
+        """Vacuum those of some tables that are there: another service may drop one meanwhile."""
         with self._clear_errors(), self._pool.connection() as connection:
             connection.commit()
             connection.autocommit = True
             try:
                 for table in tables:
-                    connection.execute(f"VACUUM {table}")
+                    with suppress(psycopg.errors.UndefinedTable):
+                        connection.execute(f"VACUUM {table}")
             finally:
                 connection.autocommit = False
 
     def drop_empty_partitions(self, plan: int) -> int:
-        with self.writing() as session:
-            session.run(f"SET LOCAL lock_timeout = {DROP_MILLISECONDS}")  # whoever comes after waits behind this
-            return drop_empty_partitions(session, plan)
+        try:
+            with self.writing() as session:
+                session.run(f"SET LOCAL lock_timeout = {DROP_MILLISECONDS}")  # whoever comes after waits behind this
+                return drop_empty_partitions(session, plan)
+        except StoreUnavailable as busy:
+            if busy.reason != "held":
+                raise
+            return 0  # they go the next time
 
     def backup(self, path: Path) -> None:
         raise UsageError("a PostgreSQL store is backed up by PostgreSQL's own pg_dump or base backups")
@@ -285,6 +287,8 @@ class Postgres:
             raise StateError(ALREADY_STORED) from None
         except psycopg.errors.DiskFull:
             raise StoreUnavailable("the database's disk is full", "full") from None
+        except psycopg.errors.LockNotAvailable:
+            raise StoreUnavailable("others hold what is to be changed", "held") from None
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout):
             raise StoreUnavailable("the database cannot be reached, or cannot write", "unreachable") from None
 

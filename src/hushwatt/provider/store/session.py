@@ -149,7 +149,10 @@ class Database(Protocol):
         """Let the space of what has left a slot's rows be used for others."""
 
     def drop_empty_partitions(self, plan: int) -> int:
-        """Give the disk back what published slots took that have nothing left there; how many tables went."""
+        """Give the disk back what published slots took that have nothing left there; how many tables went.
+
+        While others read them, none goes: the next time will do.
+        """
 
     def backup(self, path: Path) -> None:
         """Write a whole, checked copy to a new file while everything goes on."""

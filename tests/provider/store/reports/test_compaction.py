@@ -14,6 +14,8 @@ from hushwatt.provider.store.reports.segments import add_segments
 
 PUBLISHED = "INSERT INTO slots (plan, slot, late, published_at, homes, scrubbed) VALUES (?, ?, 0, 0, 9, 0)"
 SIZES = "SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = ?::text::regclass"
+TABLES = "SELECT relname::text FROM pg_class WHERE relispartition AND relkind = 'r' ORDER BY relname"
+only_postgres = pytest.mark.parametrize("store_address", ["postgres"], indirect=True)
 both_stores = pytest.mark.parametrize("store_address", STORES[1:], indirect=True)
 
 
@@ -68,6 +70,17 @@ def test_it_goes_by_steps(database):
     assert kept == [([], [[0, 1, 2, 3, 4, 5, 6], [7, 8, 9]]), ([], [[0, 1, 2, 3], [4, 5, 6, 7, 8, 9]])]
     assert payloads_left(database) == (0, 20)
     assert look(database, "SELECT sum(packed), sum(scrubbed) FROM slots") == [(2, 0)]
+
+
+def test_it_stops_when_it_is_told_to(database, monkeypatch):
+    """Between two transactions; what is left is packed the next time."""
+    monkeypatch.setattr(compaction, "STEP_SLOTS", 1)
+    fill(database, 3, np.arange(10))
+    asked = iter([False, True])
+    first = compact(database, 1, scrub=False, stopped=lambda: next(asked))
+    rest = compact(database, 1, scrub=False)
+
+    assert (first.slots, rest.slots) == ({0}, {1, 2})
 
 
 @both_stores
@@ -180,7 +193,38 @@ def test_a_service_packs_what_it_has_published(collecting, plan_of, monkeypatch)
     assert talk.get("/estimates").json() == before
 
 
-@pytest.mark.parametrize("store_address", ["postgres"], indirect=True)
+@only_postgres
+def test_a_service_drops_what_is_empty(collecting, plan_of):
+    """Also when payloads are scrubbed as a slot is published, which packs small slots at once."""
+    talk = collecting(plan_of(3, 4, 2, oracle="oue"), days=0.5, scrub=True)
+    key, name, devices = talk.gateway(20)
+    (sent,) = histories(talk.plan, 20, 1)
+    talk.send(key, name, records(devices, sent))
+    talk.clock.forward(days=70)
+    talk.get("/estimates")
+    talk.client.portal.call(talk.service.tidy)
+
+    assert look(talk.service.database, KEPT) == [(20,)]
+    assert look(talk.service.database, TABLES) == [("segments_1_0_to_63",)]
+
+
+@only_postgres
+def test_what_stayed_goes_the_next_time(database, monkeypatch):
+    """A table that others read, or that a run left that was killed; even if nothing is to be packed any more."""
+    fill(database, 1, np.arange(30))
+    with database.writing() as session:
+        session.run("UPDATE plans SET published = 63")
+    with monkeypatch.context() as killed:
+        killed.setattr(compaction, "give_back", lambda *_: None)
+        compact(database, 1, scrub=False)
+    left = look(database, TABLES)
+    compact(database, 1, scrub=False)
+
+    assert left == [("reports_1_0_to_63",), ("segments_1_0_to_63",)]
+    assert look(database, TABLES) == [("segments_1_0_to_63",)]
+
+
+@only_postgres
 def test_the_disk_gets_its_space_back(database, monkeypatch):
     """The tables of rows go when all their slots are packed; what is left takes less than a fifth."""
     monkeypatch.undo()  # segments as large as ever

@@ -5,6 +5,7 @@ and of the slots in which a home drew only the last is remembered: nothing repea
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hushwatt.provider.store.cells import NO_CELL
@@ -13,7 +14,7 @@ from hushwatt.provider.store.session import Database, Session, StoredReport, fir
 
 STEP_REPORTS = 10_000  # reports that a transaction packs or empties, at most
 STEP_SLOTS = 8  # slots that it works on, at most
-STEP_HOMES = 100_000  # homes whose draws it looks through
+STEP_HOMES = 20_000  # homes whose draws it looks through
 PAUSE_SECONDS = 0.01  # seconds after a transaction, so that a service beside gets its turn
 OF_SLOT = "plan = ? AND slot = ?"
 FIRST_ROWS = (
@@ -112,10 +113,13 @@ class Compaction:
         session.run(statement, pruned, swept, self._plan)
 
 
-def compact(database: Database, plan: int, scrub: bool) -> Compacted:
-    """Pack all that is published of a plan, and give back the space that it took; a service may run beside it."""
+def compact(database: Database, plan: int, scrub: bool, stopped: Callable[[], bool] = lambda: False) -> Compacted:
+    """Pack all that is published of a plan, and give back the space that it took; a service may run beside it.
+
+    It ends early when it is `stopped`, and goes on the next time.
+    """
     total, work = Compacted(), Compaction(plan, scrub)
-    while done := _committed_step(database, work):
+    while not stopped() and (done := _committed_step(database, work)):
         total.add(done)
         time.sleep(PAUSE_SECONDS)
     give_back(database, plan, total)
@@ -128,8 +132,7 @@ def _committed_step(database: Database, work: Compaction) -> Compacted:
 
 
 def give_back(database: Database, plan: int, done: Compacted) -> None:
-    """Let others use the space that compaction has freed."""
+    """Let others use the space that compaction has freed, also what another left that was killed."""
     for slot in sorted(done.slots):
         database.vacuum_slot(plan, slot)
-    if done.slots:
-        database.drop_empty_partitions(plan)
+    database.drop_empty_partitions(plan)
