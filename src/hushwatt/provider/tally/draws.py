@@ -58,7 +58,8 @@ class DrawsInStep:
         """A repeat was drawn in an earlier slot, wherever in its own slot it stands."""
         slots = batch.slot.astype(np.int64)
         fresh = batch.spent == batch.drawn
-        published = np.union1d(self._published, slots[fresh & (batch.round == PUBLICATION)])
+        paid = slots[fresh & (batch.round == PUBLICATION)]
+        published = np.union1d(self._published, paid[np.diff(paid, prepend=BEFORE_FIRST) != 0])  # few are sorted
         self._published = published[-2:]
         fresh |= batch.round == PROBE
         if fresh.all():
