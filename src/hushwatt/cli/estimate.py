@@ -145,9 +145,9 @@ def estimate(
     if by is not None and labels_file is None:
         raise UsageError("--by wants --labels, the file that says which labels each home has")
     if rejected is not None:
-        from hushwatt.wire.reports.rejected import check_ending
+        from hushwatt.wire.reports.rejected import check_apart, check_ending
 
-        check_ending(rejected)
+        check_apart(check_ending(rejected), reports)
     told = None if customers is None else Customers.parse(customers)
     tallies = tally_with_engine(agreed, reports, engine, master, spark_conf, labels_file, rejected)
     estimates = estimated(

@@ -99,6 +99,18 @@ class TestInStep:
 
         assert found(DrawsInStep(), split(rows, cuts)) == expected
 
+    @settings(max_examples=60)
+    @given(slots=st.lists(st.lists(st.booleans(), min_size=1, max_size=4), min_size=1, max_size=8), cuts=cuts)
+    def test_a_repeat_beside_publications(self, slots, cuts):
+        """It was drawn in the last slot before its own in which anybody published, whoever stands before it."""
+        rows, expected, last = [], [], -1
+        for slot, homes in enumerate(slots):
+            rows += [(f"{home}", slot, OFFER * fresh, OFFER) for home, fresh in enumerate(homes)]
+            expected += [slot if fresh else last for fresh in homes]
+            last = slot if any(homes) else last
+
+        assert found(DrawsInStep(), split(rows, cuts)) == expected
+
 
 class TestByHome:
     """Each home has a last draw of its own."""

@@ -4,6 +4,7 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,6 +38,20 @@ def added(plan, batches):
     for key, tally in tally_batches(plan, batches):
         tallies.add(key, tally)
     return tallies.groups
+
+
+def spending(homes):
+    """Publications of some homes, who spent so much in each slot."""
+    slots = len(homes[0])
+    who, slot = np.tile(np.arange(len(homes)), slots), np.repeat(np.arange(slots), len(homes))
+    return ReportBatch(
+        pa.array([f"{home}" for home in who]),
+        slot.astype(np.int32),
+        np.zeros(len(slot), dtype=np.int8),
+        np.array(homes, dtype=np.int64).T.ravel(),
+        np.full(len(slot), 4, dtype=np.int64),
+        np.zeros((len(slot), 1), dtype=np.uint8),
+    )
 
 
 class TestKeys:
@@ -150,7 +165,7 @@ class TestFinishTallies:
         return finish_tallies(plan, Tallies(9, {TallyKey(*key): self.ONE for key in keys})).groups
 
     def test_repeats_stand_by_the_last_publication(self, plan_of):
-        """Of their slot or before it; those before the first stay as they are."""
+        """Before their slot; those before the first stay as they are."""
         plan = plan_of(2, method="lbd", decision="provider")
         keys = [(0, 0, -1, 4), (1, 0, 1, 4), (3, 0, -1, 4), (3, 0, 1, 4), (5, 0, 5, 4), (6, 0, -1, 4)]
 
@@ -165,6 +180,18 @@ class TestFinishTallies:
             (6, 0, 5, 4),
         }
         assert found[TallyKey(3, 0, 1, 4)].rows == 2
+
+    @settings(max_examples=60)
+    @given(homes=st.lists(st.lists(st.sampled_from([0, 4]), min_size=6, max_size=6), min_size=2, max_size=4))
+    def test_parts_of_a_collection_that_is_not_in_step(self, plan_of, homes):
+        """A home that publishes alone tells the same in a part of its own as among all."""
+        plan = plan_of(2, method="lbd", decision="provider")
+        parts = Tallies(9, {})
+        for spent in homes:
+            parts.add_all(tally_batches(plan, [spending([spent])]))
+        whole = Tallies(9, added(plan, [spending(homes)]))
+
+        assert plainly(finish_tallies(plan, parts).groups) == plainly(finish_tallies(plan, whole).groups)
 
     def test_homes_that_decide_keep_their_own(self, plan_of):
         """A home that never published in this table does not stand by another home's release."""

@@ -10,7 +10,8 @@ from hushwatt.errors import UsageError
 from hushwatt.wire.payload import Layout
 from hushwatt.wire.reports import ReportBatch, read_reports, rejected
 from hushwatt.wire.reports.refused_files import RefusedFile
-from hushwatt.wire.reports.rejected import rejected_file
+from hushwatt.wire.reports.rejected import check_apart, rejected_file
+from hushwatt.wire.storage import location
 
 
 def batch_of(plan, count):
@@ -83,3 +84,40 @@ def test_whole_or_not_at_all(plan_of, tmp_path):
 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.csv", "b.parquet"]
     assert pq.read_table(tmp_path / "b.parquet").num_rows == 0
+
+
+class TestApart:
+    """What is refused does not replace reports, and is not taken for them."""
+
+    @pytest.mark.parametrize(
+        "where, reports",
+        [
+            ("reports.parquet", "reports.parquet"),
+            ("months/../reports.parquet", "reports.parquet"),
+            ("months/refused.parquet", "months"),
+            ("months/deep/refused.parquet", "months/"),
+            ("s3://meters/months/refused.parquet", "s3://meters/months"),
+            ("s3://meters/refused.parquet", "s3://meters"),
+        ],
+    )
+    def test_among_reports(self, where, reports, tmp_path, monkeypatch):
+        """The file itself, or one in the folder, however it is written."""
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "months").mkdir()
+
+        with pytest.raises(UsageError, match="is among the reports of"):
+            check_apart(location(where), reports)
+
+    @pytest.mark.parametrize(
+        "where, reports",
+        [
+            ("refused.parquet", "reports.parquet"),
+            ("months/refused.csv", "months"),
+            ("months refused.parquet", "months"),
+            ("s3://meters/refused.parquet", "s3://meters/months"),
+            ("refused.parquet", "abfss://meters@store/months"),
+        ],
+    )
+    def test_elsewhere(self, where, reports):
+        """A table that no reader of reports looks at may lie beside them."""
+        check_apart(location(where), reports)

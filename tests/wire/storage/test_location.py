@@ -1,13 +1,13 @@
 """What a person typed is a path or an address, and holds no key."""
 
 import pickle
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 
 from hushwatt.errors import UsageError
 from hushwatt.wire.storage import ObjectPath, location
-from hushwatt.wire.storage.location import is_address
+from hushwatt.wire.storage.location import inside, is_address
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,31 @@ def test_paths(text):
 def test_file_addresses_are_paths():
     """file:// is this machine, too."""
     assert location("file:///a%20b/c") == Path("/a b/c")
+
+
+class TestInside:
+    """A folder is all files in it, however they lie."""
+
+    def test_folders_are_no_files(self, tmp_path):
+        """Neither is one that another program wrote, and that is called like a file."""
+        (tmp_path / "march.parquet").mkdir()
+        (tmp_path / "march.parquet" / "part 0.parquet").touch()
+
+        assert inside(tmp_path) == [PurePath("march.parquet", "part 0.parquet")]
+
+    def test_links_are_followed(self, tmp_path):
+        """To folders elsewhere; one that leads back is not, and one that leads nowhere is a file that is not there."""
+        (tmp_path / "elsewhere" / "deep").mkdir(parents=True)
+        (tmp_path / "elsewhere" / "deep" / "may.parquet").touch()
+        (tmp_path / "elsewhere" / "deep" / "back").symlink_to(tmp_path / "elsewhere")
+        (tmp_path / "reports").mkdir()
+        (tmp_path / "reports" / "link").symlink_to(tmp_path / "elsewhere")
+        (tmp_path / "reports" / "gone.parquet").symlink_to("nowhere")
+
+        assert sorted(inside(tmp_path / "reports")) == [
+            PurePath("gone.parquet"),
+            PurePath("link", "deep", "may.parquet"),
+        ]
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,14 @@ same budget.  Every group is debiased by its own law, and every home counts once
 much budget it drew with.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.laws import Law, debias, law_for, noise
-from hushwatt.provider.estimate.array_types import Floats, Integers
+from hushwatt.provider.estimate.array_types import Floats, Indices, Integers
 from hushwatt.provider.estimate.arrays import TallyArrays
 
 
@@ -49,12 +50,22 @@ class DebiasedGroups:
             return cls(arrays.as_of, reports, **_columns(_debiased(counts, reports, offsets, law), counts))
         columns = {name: np.zeros(len(reports)) for name in GROUP_COLUMNS}
         columns |= {name: np.zeros(counts.shape) for name in LEVEL_COLUMNS}
-        for drawn in np.unique(arrays.drawn):
-            rows = arrays.drawn == drawn
-            law = law_for(plan.oracle, int(drawn), plan.appliances_per_report, plan.widths[appliance])
+        for drawn, rows in rows_by_value(arrays.drawn):
+            law = law_for(plan.oracle, drawn, plan.appliances_per_report, plan.widths[appliance])
             for name, values in _debiased(counts[rows], reports[rows], offsets, law).items():
                 columns[name][rows] = values
         return cls(arrays.as_of, reports, **columns)
+
+
+def rows_by_value(values: Integers) -> Iterator[tuple[int, Indices]]:
+    """The rows of each value, ascending: found in one go, for budgets may be as many as groups.
+
+    >>> [(value, rows.tolist()) for value, rows in rows_by_value(np.array([7, 3, 7]))]
+    [(3, [1]), (7, [0, 2])]
+    """
+    order = np.argsort(values, kind="stable")
+    different, starts = np.unique(values[order], return_index=True)
+    return zip(different.tolist(), np.split(order, starts[1:]), strict=False)
 
 
 def _columns(values: dict[str, Floats | float], counts: Integers | Floats) -> dict[str, Floats]:

@@ -48,23 +48,23 @@ class DrawsByClock:
         return rules_of(self.plan).drawn_in(batch.slot.astype(np.int64), self.plan.window)
 
 
-@dataclass
 class DrawsInStep:
     """Every home publishes when the others do, and repeats itself when they do."""
 
-    last: int = BEFORE_FIRST  # the last slot with a fresh publication
+    def __init__(self) -> None:
+        self._published = np.array([BEFORE_FIRST])  # the last two slots with a fresh publication
 
     def slots_of(self, batch: "ReportBatch") -> SlotArray:
+        """A repeat was drawn in an earlier slot, wherever in its own slot it stands."""
         slots = batch.slot.astype(np.int64)
         fresh = batch.spent == batch.drawn
-        if fresh.all() and not batch.round.any():  # publications only, and all of them paid for
-            self.last = int(slots.max(initial=self.last))
-            return slots
+        paid = slots[fresh & (batch.round == PUBLICATION)]
+        published = np.union1d(self._published, paid[np.diff(paid, prepend=BEFORE_FIRST) != 0])  # few are sorted
+        self._published = published[-2:]
         fresh |= batch.round == PROBE
-        known = np.where(fresh & (batch.round == PUBLICATION), slots, self.last)
-        known = np.maximum.accumulate(known)
-        self.last = int(known[-1]) if len(known) else self.last
-        return np.where(fresh, slots, known)
+        if fresh.all():
+            return slots
+        return np.where(fresh, slots, published[np.searchsorted(published, slots) - 1])
 
 
 class DrawsByHome:

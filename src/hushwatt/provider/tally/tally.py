@@ -5,7 +5,7 @@ reports of one slot, drawn in one slot, with one budget.  Everything the provide
 answers comes from tallies; a report is read once.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -205,20 +205,26 @@ def _key(columns: Sequence[NDArray[np.integer]], row: int) -> TallyKey:
 def finish_tallies(plan: Plan, tallies: Tallies, labels: "LabelTable | None" = None) -> Tallies:
     """Finish the tallies of a whole collection whose parts were added up by themselves.
 
-    A part that had no publication cannot tell which one its repeats stand by; all together can.  With `labels` they
+    A part that lacks a publication cannot tell which one its repeats stand by; all together can.  With `labels` they
     are kept apart by cell.
     """
     if plan.decision == "provider":
-        published = sorted(key.slot for key in tallies.groups if key.round == PUBLICATION and key.as_of == key.slot)
-        for key in [key for key in tallies.groups if key.as_of == BEFORE_FIRST]:
-            earlier = bisect_right(published, key.slot)
-            if earlier:
-                tallies.add(key._replace(as_of=published[earlier - 1]), tallies.groups.pop(key))
+        date_repeats(tallies)
     tallies.homes = count_homes(plan, tallies)
     if labels is not None:
         tallies.cells = labels.cells
         tallies.cell_homes = count_cell_homes(plan, tallies, labels)
     return carry_forward(plan, tallies)
+
+
+def date_repeats(tallies: Tallies) -> None:
+    """Where all homes publish together, let their repeats stand by the last publication before their slot."""
+    publications = [key for key in tallies.groups if key.round == PUBLICATION]
+    published = [BEFORE_FIRST, *sorted({key.slot for key in publications if key.as_of == key.slot})]
+    for key in publications:
+        if key.as_of != key.slot:
+            last = published[bisect_left(published, key.slot) - 1]
+            tallies.add(key._replace(as_of=last), tallies.groups.pop(key))
 
 
 def count_homes(plan: Plan, tallies: Tallies) -> int:

@@ -1,7 +1,8 @@
 """What a person typed becomes a place: a path of this machine, or the address of an object."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path, PurePath
 from typing import Any
@@ -58,10 +59,24 @@ def absence(where: Location) -> str:
 
 
 def inside(folder: Location) -> list[PurePath]:
-    """The names below a folder, as seen from it."""
+    """The names of the files below a folder, as seen from it."""
     if isinstance(folder, ObjectPath):
         return [file.relative_to(folder) for file in folder.rglob("*")]
-    return [file.relative_to(folder) for file in folder.rglob("*")]
+    return [file.relative_to(folder) for file in _files_below(folder)]
+
+
+def _files_below(folder: Path, above: frozenset[tuple[int, int]] = frozenset()) -> Iterator[Path]:
+    """Every file in it or deeper; links to folders are followed, unless one lies in what it leads to."""
+    about = folder.stat()
+    here = (about.st_dev, about.st_ino)
+    if here in above:
+        return
+    with suppress(PermissionError):
+        for path in folder.iterdir():
+            if path.is_dir():
+                yield from _files_below(path, above | {here})
+            else:
+                yield path
 
 
 def opener(where: Location) -> Callable[[], Any]:

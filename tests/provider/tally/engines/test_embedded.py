@@ -178,6 +178,20 @@ def test_the_command_says_what_it_refuses(command, plan_of, tmp_path, hushwatt):
     assert other.stderr == "4 reports are refused and not counted: 4 out_of_turn\n"
 
 
+def test_refused_reports_do_not_replace_reports(table, tmp_path, hushwatt):
+    """Whoever names the file of reports for them is told, and keeps it."""
+    plan, batch = table("lbu", None, 8)
+    (tmp_path / "plan.toml").write_text(plan.toml())
+    saved(plan, tmp_path / "a.parquet", batch)
+    before = (tmp_path / "a.parquet").read_bytes()
+
+    told = hushwatt("estimate", "plan.toml", "a.parquet", "--rejected", "a.parquet")
+
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr == "hushwatt: a.parquet is among the reports of a.parquet: keep what is refused elsewhere\n"
+    assert (tmp_path / "a.parquet").read_bytes() == before
+
+
 def test_spark_conf_is_a_name_and_a_value(hushwatt, tmp_path, table):
     """Anything else is wrong use."""
     (tmp_path / "plan.toml").write_text(table("lbu", None, 8)[0].toml())
