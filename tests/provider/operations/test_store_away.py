@@ -1,7 +1,9 @@
 """While the store is away Prometheus still hears what is counted, and why; so the right alert fires."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import timedelta
 
 import pytest
 
@@ -63,3 +65,34 @@ def test_strangers_see_nothing_without_the_store(talk, monkeypatch):
     assert talk.client.get("/metrics").status_code == 401
     for headers in (revoked, {"Authorization": "Bearer hushwatt_wrong"}):
         assert talk.client.get("/metrics", headers=headers).status_code == 503
+
+
+def publish(talk, _):
+    """A slot is due."""
+    talk.at_slot(0, late=timedelta(days=2))
+    talk.client.portal.start_task_soon(talk.service.publish_due).exception()
+
+
+ASKERS = {
+    "a slot that is due": publish,
+    "a login": lambda talk, _: talk.client.post("/login", data={"token": "hushwatt_wrong"}),
+    "a home that leaves": lambda talk, home: talk.leave(*home, home[1]),
+}
+
+
+@pytest.mark.parametrize("ask", ASKERS.values(), ids=ASKERS)
+def test_nobody_waits_for_a_store_that_another_asks(talk, monkeypatch, ask):
+    """A store that answers nobody for seconds holds up who asks it, and no other: liveness is told at once."""
+    home = talk.home()
+    talk.send(*home, b"")  # now its signer is known
+    take_away(monkeypatch, talk, seconds=0.6)
+    slowest, began = 0.0, time.monotonic()
+    with ThreadPoolExecutor() as pool:
+        asked = pool.submit(ask, talk, home)
+        while not asked.done():
+            before = time.monotonic()
+            talk.client.get("/healthz")
+            slowest = max(slowest, time.monotonic() - before)
+
+    assert time.monotonic() - began > 0.5
+    assert slowest < 0.4

@@ -3,6 +3,7 @@
 import time
 from typing import NoReturn
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
 
 from hushwatt.provider.api.problems import Problem
@@ -67,9 +68,12 @@ class Access:
         def add(session: Session) -> str | None:
             return add_login(session, token, self._now) if token_role(session, token, self._now) else None
 
-        with self._service.database.reading() as session:
-            if token_role(session, token, self._now) is None:
-                return None
+        def is_right() -> bool:
+            with self._service.database.reading() as session:
+                return token_role(session, token, self._now) is not None
+
+        if not await run_in_threadpool(is_right):
+            return None
         return await self._service.inbox.write(add)
 
     async def log_out(self, request: HTTPConnection) -> None:
