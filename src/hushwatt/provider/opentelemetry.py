@@ -1,5 +1,6 @@
 """Traces and metrics through OpenTelemetry's SDK, with its own providers: nothing else in the process is watched."""
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
@@ -14,6 +15,7 @@ from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from hushwatt import __version__
+from hushwatt.provider.service.logs import log
 from hushwatt.provider.telemetry import Telemetry, Values
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -82,8 +84,17 @@ class OpenTelemetry:
         self._numbers.shutdown()
 
 
+class SdkLog(logging.Handler):
+    """What the SDK has to say, as lines of our own log: mostly that no collector answers."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        log().warning("telemetry", reason=record.getMessage())
+
+
 def otlp_telemetry(environment: Mapping[str, str]) -> Telemetry:
     """To the collector that the variables name; the SDK itself reads the others, such as headers and sampling."""
+    sdk = logging.getLogger("opentelemetry")
+    sdk.handlers, sdk.propagate = [SdkLog()], False
     named = "OTEL_SERVICE_NAME" in environment or "service.name=" in environment.get("OTEL_RESOURCE_ATTRIBUTES", "")
     resource = Resource.create({"service.version": __version__} | ({} if named else {"service.name": "hushwatt"}))
 
