@@ -2,9 +2,11 @@
 
 import http.server
 import json
+import socket
 import subprocess
 import sys
 import threading
+import time
 from datetime import timedelta
 
 import pytest
@@ -249,13 +251,32 @@ def test_a_collector_that_is_away_is_told_in_the_log(tmp_path, plan_of, monkeypa
     variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_EXPORTER_OTLP_TIMEOUT": "1"}
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setattr(logs, "_logger", logs._logger)  # it is put back
     logs.start_logs("warning")
     talk = TracedClient(tmp_path, plan_of(3, 4), telemetry_from(variables))
     with talk.client:
         answer = talk.client.get("/healthz")
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
-    logs.start_logs("warning")
 
     assert answer.status_code == 200
     assert {line["event"] for line in lines} == {"telemetry"}
     assert all("export" in line["reason"] for line in lines)
+
+
+def test_a_silent_collector_does_not_hold_up_the_end(tmp_path, plan_of, monkeypatch):
+    """One that takes connections and never answers: the service ends in time all the same."""
+    monkeypatch.setattr("hushwatt.provider.opentelemetry.CLOSE_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{silent.getsockname()[1]}"}
+        variables["OTEL_EXPORTER_OTLP_TIMEOUT"] = "4"
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        talk = TracedClient(tmp_path, plan_of(3, 4), telemetry_from(variables))
+        with talk.client:
+            talk.client.get("/healthz")
+            began = time.monotonic()
+        ended = time.monotonic()
+        for sender in [each for each in threading.enumerate() if each.name == "last export"]:
+            sender.join()
+
+    assert ended - began < 3
