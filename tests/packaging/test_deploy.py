@@ -1,8 +1,11 @@
 """The compose file and the manifests fit their schemas, and hang together with the program and with each other."""
 
+import os
 import re
+import subprocess
 from dataclasses import fields
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import kubernetes_validate
 import pytest
@@ -27,6 +30,11 @@ def manifest(kind, name):
 
 def pod(kind, name):
     return manifest(kind, name)["spec"]["template"]["spec"]
+
+
+def nobody():
+    """Run as somebody who may not write to a file that is read-only; root may."""
+    return {} if os.getuid() else {"user": 65534, "group": 65534, "extra_groups": ()}
 
 
 def test_compose_fits_its_schema():
@@ -134,6 +142,54 @@ def test_what_is_taken_over_stays_small():
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
 
 
+def test_kubernetes_sets_nothing_by_itself():
+    """The variables that it makes of a service's name, HUSHWATT_PORT among them, are no settings of ours."""
+    named = {f"{each['metadata']['name'].upper()}_PORT" for each in MANIFESTS if each["kind"] == "Service"}
+
+    assert named & SETTINGS
+    assert pod("Deployment", "hushwatt")["enableServiceLinks"] is False
+
+
+def test_keys_are_copied_once_more_when_a_pod_starts_again():
+    """A key that was never rotated has no history; the copy of before may not be written to, and is replaced."""
+    copy = pod("Deployment", "hushwatt")["initContainers"][0]["command"][-1]
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        (folder / "keys").mkdir()
+        (folder / "keys" / "provider.key").write_text("a key")
+        (folder / "keys" / "provider.key").chmod(0o444)
+        script = copy.replace("/keys/", f"{folder}/keys/").replace("/data/", f"{folder}/data/")
+        for _ in range(2):
+            subprocess.run(["sh", "-c", script], check=True, **nobody())
+
+        assert [path.name for path in (folder / "data" / "store").iterdir()] == ["provider.key"]
+
+
+def test_prometheus_asks_services_that_are_down():
+    """Each by its name, also one that is gone or not ready, or nobody would miss it."""
+    scrape = yaml.safe_load((DEPLOY / "prometheus" / "prometheus.yml").read_text())["scrape_configs"][0]
+
+    assert scrape["static_configs"] == [{"targets": [f"{name}:8040" for name in SERVICES]}]
+    assert manifest("Service", "hushwatt-each")["spec"]["publishNotReadyAddresses"]
+
+
+def test_the_database_is_in_its_volume():
+    """Wherever an image of PostgreSQL would keep its data by itself."""
+    database = COMPOSE["services"]["database"]
+    (_, folder) = database["volumes"][0].split(":")
+
+    assert Path(database["environment"]["PGDATA"]).parent == Path(folder)
+    assert pod("StatefulSet", "database")["containers"][0]["volumeMounts"][0]["mountPath"] == "/var/lib/postgresql/data"
+
+
+def test_secrets_stay_out_of_images():
+    """What stands beside the compose file does not get into what is built or committed."""
+    for name in (".dockerignore", ".gitignore"):
+        lines = {line.strip("/") for line in (DEPLOY.parent / name).read_text().splitlines()}
+        assert {"deploy/secrets", "deploy/.env"} <= lines
+
+
 def test_images_are_named_by_digest():
     """No image is taken by a name that may mean another tomorrow; compose asks for each."""
     images = [service["image"] for service in COMPOSE["services"].values()]
@@ -148,6 +204,7 @@ def test_no_log_tells_when_a_home_reported():
     """Both proxies keep no access log, and hand an upload on when a service dies."""
     ingress = manifest("Ingress", "hushwatt")["metadata"]["annotations"]
 
+    assert "error_log stderr alert;" in (DEPLOY / "nginx.conf").read_text()
     assert "access_log off;" in (DEPLOY / "nginx.conf").read_text()
     assert ingress["nginx.ingress.kubernetes.io/enable-access-log"] == "false"
     assert "non_idempotent" in ingress["nginx.ingress.kubernetes.io/proxy-next-upstream"]

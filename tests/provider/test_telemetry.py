@@ -1,9 +1,12 @@
 """OpenTelemetry hears of routes, writes and publications, and of nothing that a home sent or is called."""
 
 import http.server
+import json
+import socket
 import subprocess
 import sys
 import threading
+import time
 from datetime import timedelta
 
 import pytest
@@ -22,6 +25,7 @@ from hushwatt.errors import UsageError
 from hushwatt.provider.app import make_app
 from hushwatt.provider.clock import ManualClock
 from hushwatt.provider.opentelemetry import OpenTelemetry
+from hushwatt.provider.service import logs
 from hushwatt.provider.store import open_store
 from hushwatt.provider.telemetry import NoTelemetry, telemetry_from
 
@@ -222,3 +226,58 @@ def test_a_missing_package_is_named(monkeypatch):
         telemetry_from({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318"})
 
     assert "pip install 'hushwatt[otel]'" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "variables, named",
+    [
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4318"}, "http://collector:4318"),
+        ({"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "grpc://c"}, "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT is 'grpc://c'"),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318", "OTEL_BSP_MAX_QUEUE_SIZE": "0"}, "max_queue_size"),
+    ],
+    ids=["no scheme", "another scheme", "what the SDK itself refuses"],
+)
+def test_a_wrong_variable_is_refused(monkeypatch, variables, named):
+    """One clear line before the service starts, rather than numbers that never arrive."""
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError) as refused:
+        telemetry_from(variables)
+
+    assert named in str(refused.value)
+
+
+def test_a_collector_that_is_away_is_told_in_the_log(tmp_path, plan_of, monkeypatch, capsys):
+    """As lines of JSON like all others, and the service goes on."""
+    variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_EXPORTER_OTLP_TIMEOUT": "1"}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(logs, "_logger", logs._logger)  # it is put back
+    logs.start_logs("warning")
+    talk = TracedClient(tmp_path, plan_of(3, 4), telemetry_from(variables))
+    with talk.client:
+        answer = talk.client.get("/healthz")
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+
+    assert answer.status_code == 200
+    assert {line["event"] for line in lines} == {"telemetry"}
+    assert all("export" in line["reason"] for line in lines)
+
+
+def test_a_silent_collector_does_not_hold_up_the_end(tmp_path, plan_of, monkeypatch):
+    """One that takes connections and never answers: the service ends in time all the same."""
+    monkeypatch.setattr("hushwatt.provider.opentelemetry.CLOSE_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{silent.getsockname()[1]}"}
+        variables["OTEL_EXPORTER_OTLP_TIMEOUT"] = "4"
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        talk = TracedClient(tmp_path, plan_of(3, 4), telemetry_from(variables))
+        with talk.client:
+            talk.client.get("/healthz")
+            began = time.monotonic()
+        ended = time.monotonic()
+        for sender in [each for each in threading.enumerate() if each.name == "last export"]:
+            sender.join()
+
+    assert ended - began < 3

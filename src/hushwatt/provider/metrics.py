@@ -3,11 +3,12 @@
 No label names a home, a device or an address.  Gauges are set when somebody asks, by `operations.gauges`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import product
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest
+from prometheus_client.registry import Collector
 
 from hushwatt.provider.counted_histogram import CountedHistogram
 from hushwatt.provider.telemetry import NoTelemetry, Telemetry, Values
@@ -98,6 +99,12 @@ class Metrics:
         """Everything in Prometheus' format."""
         return generate_latest(self.registry)
 
+    def counted(self) -> bytes:
+        """The same without gauges: what is known while the store is away."""
+        registry = CollectorRegistry()
+        registry.register(_Counted(self.registry))
+        return generate_latest(registry)
+
     def count(self, name: str) -> dict[tuple[str, ...], int]:
         """A counter's values by its labels' values, since the service started."""
         counter: Counter = getattr(self, name)
@@ -116,3 +123,13 @@ class Metrics:
             each.labels["le"]: count - before
             for each, count, before in zip(samples, counts, [0, *counts], strict=False)
         }
+
+
+class _Counted(Collector):
+    """What a registry counted, without its gauges."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterator[Metric]:
+        return (family for family in self._registry.collect() if family.type != "gauge")

@@ -1,6 +1,8 @@
 """Traces and metrics through OpenTelemetry's SDK, with its own providers: nothing else in the process is watched."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping
+from threading import Thread
 
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -18,6 +20,7 @@ from hushwatt.provider.telemetry import Telemetry, Values
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER = "_OTHER"  # what the conventions call a method that is none
+CLOSE_SECONDS = 5.0  # seconds to send what waits when the service ends
 NANOSECONDS = 1e9  # in a second
 SERVER_ERROR = 500
 
@@ -78,8 +81,15 @@ class OpenTelemetry:
             self._meter.create_observable_counter(name, [observed(values, first=False)])
 
     def close(self) -> None:
-        self._traces.shutdown()
-        self._numbers.shutdown()
+        """Send what waits, for some seconds: a collector that is away does not hold up the end of a service."""
+        senders = [
+            Thread(target=each.shutdown, name="last export", daemon=True) for each in (self._traces, self._numbers)
+        ]
+        until = time.monotonic() + CLOSE_SECONDS
+        for sender in senders:
+            sender.start()
+        for sender in senders:
+            sender.join(max(0.0, until - time.monotonic()))
 
 
 def otlp_telemetry(environment: Mapping[str, str]) -> Telemetry:

@@ -65,8 +65,14 @@ def telemetry_from(environment: Mapping[str, str]) -> Telemetry:
     for name in PROTOCOLS:
         if environment.get(name, PROTOCOL) != PROTOCOL:
             raise UsageError(f"{name} is {environment[name]!r}; hushwatt speaks {PROTOCOL} alone")
+    for name in asked:
+        if not environment[name].startswith(("http://", "https://")):
+            raise UsageError(f"{name} is {environment[name]!r}; write an address like http://collector:4318")
     try:
         from hushwatt.provider.opentelemetry import otlp_telemetry
     except ModuleNotFoundError as missing:
         raise UsageError(f"{asked[0]} is set, which needs {missing.name}: pip install 'hushwatt[otel]'") from None
-    return otlp_telemetry(environment)
+    try:
+        return otlp_telemetry(environment)
+    except ValueError as wrong:  # the SDK reads variables of its own
+        raise UsageError(f"OpenTelemetry does not take one of its OTEL_ variables: {wrong}") from None

@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
+import pyspark
 import pytest
 from tests.provider.collecting import KEPT, histories
 from tests.provider.delivering import Depot, names, same, write_file
@@ -14,6 +16,8 @@ from tests.provider.delivering import Depot, names, same, write_file
 from hushwatt.provider.tally.engines import tally_reports
 
 HOMES, SLOTS = 120, 6
+DOCS = Path(__file__).parents[3] / "docs" / "howto"
+CONNECTOR = f"org.apache.spark:spark-sql-kafka-0-10_2.13:{pyspark.__version__}"
 HASTY = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 STREAM = """
 from hushwatt.provider.intake import delivery, ingest
@@ -31,7 +35,7 @@ from hushwatt.errors import UsageError
 from hushwatt.plan.plan import Plan
 from hushwatt.provider.clock import SystemUtcClock
 from hushwatt.provider.intake.ingest import Ingest
-from hushwatt.provider.intake.spark_stream import StreamIntake, kafka_messages
+from hushwatt.provider.intake.spark_stream import StreamIntake, kafka_messages, listed_files, run_stream
 from hushwatt.provider.tally.engines.spark_session import spark_session
 from hushwatt.cli.provider.import_export import open_collection
 from hushwatt.cli.provider.store_options import StoreOptions
@@ -52,6 +56,11 @@ with spark_session("local[1]", {{}}) as spark:
         kafka_messages(spark, "127.0.0.1:9", "meters")
     except UsageError as refused:
         told["kafka"] = str(refused)
+    for name, address, checkpoint in [("address", "s3a://b/x", "c"), ("checkpoint", "in", "s3a://b/c")]:
+        try:
+            run_stream(listed_files(spark, address), intake.take_files, checkpoint, lambda: False, True)
+        except UsageError as refused:
+            told[name] = str(refused)
 print(json.dumps(told | {{"taken": taken, "aside": aside}}))
 """
 )
@@ -102,7 +111,9 @@ def test_killed_on_the_way(plan_of, tmp_path):
         "meters-0-2.parquet",
         "meters-0-3.parquet",
     ]
-    assert told["kafka"].startswith("Spark has no Kafka connector")
+    assert told["kafka"] == f"Spark has no Kafka connector: give --spark-conf spark.jars.packages={CONNECTOR}"
+    assert told["address"] == "s3a://b/x: Class org.apache.hadoop.fs.s3a.S3AFileSystem not found"
+    assert told["checkpoint"].startswith("the checkpoint s3a://b/c: ")
     assert same(tallies, tally_reports(plan, folder).groups)
     store.close()
 
@@ -121,3 +132,13 @@ def test_refusals(hushwatt, words, said):
 
     assert (run.returncode, run.stderr.count("\n")) == (2, 1)
     assert said in run.stderr
+
+
+def test_packages_of_the_docs_are_those_of_this_spark():
+    """A connector of another Spark, or of another Hadoop, does not load."""
+    (jar,) = Path(pyspark.__file__).parent.glob("jars/hadoop-client-api-*.jar")
+    hadoop = jar.stem.removeprefix("hadoop-client-api-")
+    pages = {name: (DOCS / name).read_text() for name in ("watch-and-stream.md", "tally-with-spark.md")}
+
+    assert CONNECTOR in pages["watch-and-stream.md"]
+    assert all(f"org.apache.hadoop:hadoop-aws:{hadoop}" in page for page in pages.values())

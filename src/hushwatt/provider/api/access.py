@@ -3,13 +3,14 @@
 import time
 from typing import NoReturn
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
 
 from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.api.rate_limit import TokenBucketLimiter
 from hushwatt.provider.service.config import is_loopback
 from hushwatt.provider.service.service import Service
-from hushwatt.provider.store.access_tokens import OPERATE, token_role
+from hushwatt.provider.store.access_tokens import OPERATE, hash_secret, token_role
 from hushwatt.provider.store.logins import add_login, login_role, remove_login
 from hushwatt.provider.store.session import Session
 
@@ -23,6 +24,7 @@ class Access:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._strangers = TokenBucketLimiter(service.config.strangers_per_second)
+        self._right_tokens: set[bytes] = set()  # hashes of those that were right when they were looked up last
 
     def role(self, request: HTTPConnection) -> str | None:
         """What a request may do by its token or its login; where none is needed, everything."""
@@ -32,8 +34,17 @@ class Access:
         if not token and not secret:
             return None
         with self._service.database.reading() as session:
-            role_of = token_role if token else login_role
-            return role_of(session, token or secret, self._now)
+            if not token:
+                return login_role(session, secret, self._now)
+            role = token_role(session, token, self._now)
+        (self._right_tokens.discard if role is None else self._right_tokens.add)(hash_secret(token))
+        return role
+
+    def was_analyst(self, request: HTTPConnection) -> bool:
+        """Whether a request may look, as far as is known without the store: its token was right when last looked up."""
+        if not self._service.config.needs_token and is_direct(request):
+            return True
+        return hash_secret(bearer_token(request)) in self._right_tokens
 
     def is_analyst(self, request: HTTPConnection) -> bool:
         return self.role(request) is not None
@@ -57,9 +68,12 @@ class Access:
         def add(session: Session) -> str | None:
             return add_login(session, token, self._now) if token_role(session, token, self._now) else None
 
-        with self._service.database.reading() as session:
-            if token_role(session, token, self._now) is None:
-                return None
+        def is_right() -> bool:
+            with self._service.database.reading() as session:
+                return token_role(session, token, self._now) is not None
+
+        if not await run_in_threadpool(is_right):
+            return None
         return await self._service.inbox.write(add)
 
     async def log_out(self, request: HTTPConnection) -> None:

@@ -16,7 +16,7 @@ from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.cells import labels_of
 from hushwatt.provider.store.enrolment import Enrolled
 from hushwatt.provider.store.rotations import assign_rotations
-from hushwatt.provider.store.session import Session, device_rows
+from hushwatt.provider.store.session import DeviceColumns, Session, device_rows
 from hushwatt.wire.labels import NO_LABELS, Labels
 from hushwatt.wire.record import DEVICE_BYTES
 from hushwatt.wire.signature import sound_key
@@ -125,8 +125,7 @@ def device_routes(service: Service, authenticator: RequestAuthenticator, access:
         collection = authenticator.collection(plan_id)
         signer = await authenticator.signer(request, collection, await authenticator.body(request))
         name = _name(device)
-        with service.database.reading() as session:
-            homes, owners, _ = session.find_devices(collection.number, device_rows(name))
+        homes, owners, _ = await run_in_threadpool(_find, service, collection, name)
         if owners[0] != signer.signer:
             raise Problem("signature-refused")
         reports = await service.erase(collection, name, int(homes[0]), signer.signer)
@@ -143,6 +142,11 @@ def _labels_behind(service: Service, collection: Collection, asking: Asking, now
         if code is None:
             return None if service.config.needs_code else NO_LABELS
         return labels_of(session, collection.number, code.cell)
+
+
+def _find(service: Service, collection: Collection, name: bytes) -> DeviceColumns:
+    with service.database.reading() as session:
+        return session.find_devices(collection.number, device_rows(name))
 
 
 def _name(text: str) -> bytes:

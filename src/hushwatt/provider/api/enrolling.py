@@ -4,6 +4,7 @@ from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from hushwatt.plan.plan import Plan
@@ -12,7 +13,14 @@ from hushwatt.provider.api.signed import RequestAuthenticator
 from hushwatt.provider.intake.collect import Collection
 from hushwatt.provider.service.service import Service
 from hushwatt.provider.store.cells import cell_of
-from hushwatt.provider.store.enrolment import Enrolled, enrol_gateway, enrol_home, enrolled_before, speaks_for_itself
+from hushwatt.provider.store.enrolment import (
+    Enrolled,
+    Signer,
+    enrol_gateway,
+    enrol_home,
+    enrolled_before,
+    speaks_for_itself,
+)
 from hushwatt.provider.store.enrolment_codes import MAX_GATEWAY_HOMES, EnrolmentCode, find_code
 from hushwatt.provider.store.session import Session, device_rows
 from hushwatt.provider.store.turns import offer_turns, offered_turns
@@ -53,11 +61,16 @@ async def succeeded_home(
         if needed:
             raise
         return None
-    with service.database.reading() as session:
-        alone = speaks_for_itself(session, signer)
-        cells = session.find_devices(before.number, device_rows(signer.name)).cells
+    alone, cell = await run_in_threadpool(_looked_up, service, before, signer)
     same = signer.key == bytes.fromhex(joining.public_key)
-    return (before.number, int(cells[0])) if alone and same else None
+    return (before.number, cell) if alone and same else None
+
+
+def _looked_up(service: Service, before: Collection, signer: Signer) -> tuple[bool, int]:
+    """Whether it speaks for itself alone, and the cell of its home."""
+    with service.database.reading() as session:
+        cells = session.find_devices(before.number, device_rows(signer.name)).cells
+        return speaks_for_itself(session, signer), int(cells[0])
 
 
 def enrol(

@@ -188,6 +188,7 @@ def estimate_routes(service: Service, authenticator: RequestAuthenticator, acces
         if last >= 0 and schedule.plan.calendar.end_of(last) > now:
             last -= 1
         slots = await service.publish(collection.number, last)
-        return {"published": read.state(collection.plan).published, "slots": slots}
+        state = await run_in_threadpool(read.state, collection.plan)
+        return {"published": state.published, "slots": slots}
 
     return routes

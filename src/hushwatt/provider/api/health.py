@@ -1,5 +1,8 @@
 """Is it alive, is it ready, how does it do: for those who keep it running."""
 
+import asyncio
+from asyncio import Task
+from contextlib import suppress
 from email.utils import format_datetime
 
 from fastapi import APIRouter
@@ -9,8 +12,13 @@ from starlette.responses import Response
 
 from hushwatt import __version__
 from hushwatt.provider.api.access import Access
+from hushwatt.provider.api.problems import Problem
 from hushwatt.provider.operations.gauges import GaugeReader
 from hushwatt.provider.service.service import Service
+from hushwatt.provider.store.session import StoreUnavailable
+
+STORE_SECONDS = 5.0  # seconds that metrics wait for the store; Prometheus waits ten for them
+RETRY_SECONDS = 5  # seconds
 
 
 def operation_routes(service: Service, access: Access, gauges: GaugeReader) -> APIRouter:
@@ -29,8 +37,23 @@ def operation_routes(service: Service, access: Access, gauges: GaugeReader) -> A
 
     @routes.get("/metrics", summary="Prometheus metrics", response_class=Response)
     async def metrics(request: Request) -> Response:
-        await run_in_threadpool(access.need_analyst, request)
-        await run_in_threadpool(gauges.refresh)
-        return Response(service.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+        text = service.metrics.text if await refreshed(request) else service.metrics.counted
+        return Response(text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def refreshed(request: Request) -> bool:
+        """Set the gauges for an analyst; False: the store is away, and it was one when the store was there."""
+        looking = asyncio.create_task(run_in_threadpool(look, request))
+        looking.add_done_callback(Task.exception)
+        await asyncio.wait({looking}, timeout=STORE_SECONDS)
+        with suppress(StoreUnavailable, asyncio.InvalidStateError):
+            looking.result()
+            return True
+        if not access.was_analyst(request):
+            raise Problem("unavailable", "the store does not answer", retry=RETRY_SECONDS)
+        return False
+
+    def look(request: Request) -> None:
+        access.need_analyst(request)
+        gauges.refresh()
 
     return routes

@@ -21,6 +21,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.provider.intake.delivery import open_deliveries
 from hushwatt.provider.intake.ingest import Ingest, IngestResult
 from hushwatt.provider.store.session import StoreUnavailable
+from hushwatt.provider.tally.engines.spark_errors import java_reason
 from hushwatt.wire.reports.reader import SUFFIXES
 from hushwatt.wire.storage import location
 
@@ -28,7 +29,7 @@ FILES_AT_ONCE = 100  # files of one batch of Spark's
 MESSAGES_AT_ONCE = 1_000  # messages of one batch: they wait on disk until they are in
 POLL_SECONDS = 0.2
 LISTED = "path string, modificationTime timestamp, length bigint, content binary"  # Spark's columns of a listed file
-NO_KAFKA = "Spark has no Kafka connector: give --spark-conf spark.jars.packages=org.apache.spark:spark-sql-kafka-0-10_…"
+CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13"  # of Spark 4, which is Scala 2.13; its version is Spark's
 
 LOCAL = re.compile("^file:/+")  # how Spark calls a file of this machine, its letters as they are
 
@@ -85,14 +86,15 @@ class StreamIntake:
 def listed_files(spark: Any, address: str) -> DataFrame:
     """The files below an address, as they land."""
     endings = ",".join(suffix.lstrip(".") for suffix in SUFFIXES)
-    return (
-        spark.readStream.format("binaryFile")
-        .schema(LISTED)
-        .option("pathGlobFilter", f"*.{{{endings}}}")
-        .option("recursiveFileLookup", "true")
-        .option("maxFilesPerTrigger", FILES_AT_ONCE)
-        .load(address)
-    )
+    with _java_errors(address):
+        return (
+            spark.readStream.format("binaryFile")
+            .schema(LISTED)
+            .option("pathGlobFilter", f"*.{{{endings}}}")
+            .option("recursiveFileLookup", "true")
+            .option("maxFilesPerTrigger", FILES_AT_ONCE)
+            .load(address)
+        )
 
 
 def kafka_messages(spark: Any, servers: str, topic: str) -> DataFrame:
@@ -110,13 +112,27 @@ def kafka_messages(spark: Any, servers: str, topic: str) -> DataFrame:
         )
     except PySparkException as problem:
         if "kafka" in str(problem).lower():
-            raise UsageError(NO_KAFKA) from None
+            package = f"{CONNECTOR}:{spark.version}"
+            raise UsageError(f"Spark has no Kafka connector: give --spark-conf spark.jars.packages={package}") from None
         raise
 
 
 @contextmanager
+def _java_errors(about: str) -> Iterator[None]:
+    """What Spark says of an address that it cannot use, in one line."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as problem:
+        raise UsageError(f"{about}: {java_reason(problem)}") from None
+
+
+@contextmanager
 def _streaming(source: DataFrame, take: Callable[[DataFrame, int], None], checkpoint: str) -> Iterator[Any]:
-    query = source.writeStream.foreachBatch(take).option("checkpointLocation", checkpoint).start()
+    with _java_errors(f"the checkpoint {checkpoint}"):
+        query = source.writeStream.foreachBatch(take).option("checkpointLocation", checkpoint).start()
     try:
         yield query
     finally:

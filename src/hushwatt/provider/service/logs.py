@@ -3,7 +3,7 @@
 import logging
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import structlog
@@ -15,6 +15,16 @@ def start_logs(level: str = "info") -> None:
     """Send log lines of this level and above to stderr."""
     global _logger
     _logger = _make_logger(level)
+    telemetry = logging.getLogger("opentelemetry")
+    telemetry.handlers, telemetry.propagate = [TelemetryLog()], False
+
+
+class TelemetryLog(logging.Handler):
+    """What OpenTelemetry's SDK has to say, as lines of our own: mostly that no collector answers."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(ValueError):  # stderr is closed already: the SDK's threads go on to the very end
+            log().warning("telemetry", reason=record.getMessage())
 
 
 @contextmanager

@@ -58,7 +58,7 @@ class Service:
         """Publish every slot that is closed with all that are published with it, and scrub what is to be scrubbed."""
         for number, schedule in self.schedules.items():
             due = schedule.last_due(self.clock.now())
-            if due > self.read.state(schedule.plan).published:
+            if due >= 0 and due > (await asyncio.to_thread(self.read.state, schedule.plan)).published:
                 await self.publish(number, due)
 
     async def publish(self, number: int, until: int) -> list[int]:

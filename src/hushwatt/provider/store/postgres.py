@@ -208,6 +208,7 @@ class Postgres:
                 min_size=1,
                 max_size=connections,
                 timeout=CONNECT_SECONDS,
+                reconnect_timeout=CONNECT_SECONDS,  # its pauses double: a longer one outlasts the outage
                 open=False,
                 check=ConnectionPool.check_connection,
                 configure=_register_dumpers,

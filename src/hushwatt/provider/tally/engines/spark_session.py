@@ -1,6 +1,7 @@
 """A Spark session of our own: started quietly, given our code, and stopped."""
 
 import os
+import re
 import shutil
 import socket
 import sys
@@ -21,6 +22,7 @@ from hushwatt.wire.reports.report_file import BATCH_ROWS
 
 MASTER_TIMEOUT = 5.0  # seconds for a master to answer
 WORKER_TIMEOUT = 60.0  # seconds for the first of its workers
+SAID = re.compile(r"^(?!\s+at ).*(rror|Exception)")  # a line of Java's that says why, and is no step of a trace
 JAVA_MISSING = "Spark needs Java 17 or newer, and there is none: apt install default-jre-headless, or set JAVA_HOME"
 
 DEFAULT_SETTINGS = {
@@ -69,7 +71,7 @@ def _start(builder: Any, master: str, settings: dict[str, str], folder: Path) ->
         with _output_into(output):
             return builder.master(master).getOrCreate()
     except (PySparkException, Py4JError) as error:
-        lines = [line for line in output.read_text(errors="replace").splitlines() if "rror" in line]
+        lines = [line for line in output.read_text(errors="replace").splitlines() if SAID.search(line)]
         reason = lines[-1].strip() if "GATEWAY" in str(error) and lines else java_reason(error)
         raise UsageError(f"Spark did not start on {master}: {reason}") from None
 
