@@ -22,7 +22,7 @@ def test_what_is_packed_comes_back(data, homes, size):
     packed = pack_reports(reports)
 
     assert plainly(unpack_reports(packed, len(homes), min(homes))) == plainly(reports)
-    assert unpack_homes(packed.homes, min(homes)).tolist() == sorted(homes)
+    assert unpack_homes(packed.homes, min(homes), len(homes)).tolist() == sorted(homes)
 
 
 def test_a_thousand_reports_take_little_more_than_their_payloads():

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushwatt.provider.store.reports.segment_bytes import PackedReports, pack_reports, unpack_homes, unpack_reports
-from hushwatt.provider.store.session import HomeNumbers, ReportRows, Session, places_among
+from hushwatt.provider.store.session import HomeNumbers, ReportRows, Session
 
 SEGMENT_ROWS = 1_024  # reports in a segment, at most: one that is changed is written anew
 SEGMENTS_AT_ONCE = 64  # segments fetched together
+MARKED_HOMES = 1 << 26  # numbers of homes that have a mark at a time, a byte each
 OF_SLOT = "FROM segments WHERE plan = ? AND slot = ?"
 INSERT = (
     "INSERT INTO segments (plan, slot, first_home, last_home, reports, delivery, homes, amounts, payloads) "
@@ -52,12 +53,20 @@ def _row(plan: int, slot: int, segment: Segment) -> tuple[Any, ...]:
 
 def find_in_segments(session: Session, plan: int, slot: int, homes: HomeNumbers) -> NDArray[np.bool_]:
     """Which of these homes, ascending, have a report in a segment of a slot."""
-    found = np.zeros(len(homes), dtype=bool)
-    columns = "first_home, homes"
-    for first_home, packed in _fetched(session, columns, plan, slot, _first_homes(session, plan, slot, homes)):
-        places, asked = places_among(homes, unpack_homes(packed, first_home))
-        found[places[asked]] = True
-    return found
+    stretches = np.split(homes, np.flatnonzero(np.diff(homes // MARKED_HOMES)) + 1)
+    return np.concatenate([_find_in_stretch(session, plan, slot, stretch) for stretch in stretches])
+
+
+def _find_in_stretch(session: Session, plan: int, slot: int, homes: HomeNumbers) -> NDArray[np.bool_]:
+    """The same of homes that are close together: whoever is heard gets a mark, and nothing is searched for."""
+    if not len(homes):
+        return np.zeros(0, dtype=bool)
+    lowest, highest = int(homes[0]), int(homes[-1])
+    heard = np.zeros(highest - lowest + 1, dtype=bool)
+    for others in _fetched_homes(session, plan, slot, _first_homes(session, plan, slot, homes)):
+        first, end = np.searchsorted(others, (lowest, highest + 1))
+        heard[others[first:end] - lowest] = True
+    return heard[homes - lowest]
 
 
 def segments_with(session: Session, plan: int, slot: int, homes: HomeNumbers) -> Iterator[Segment]:
@@ -76,8 +85,7 @@ def segment_homes(session: Session, plan: int, slot: int, of_files: bool = False
     """The homes of every segment of a slot; of those that files brought alone, if these are asked for."""
     brought = " AND delivery > 0" if of_files else ""
     rows = session.all(f"SELECT first_home {OF_SLOT}{brought}", plan, slot)
-    for first_home, packed in _fetched(session, "first_home, homes", plan, slot, [int(row[0]) for row in rows]):
-        yield unpack_homes(packed, first_home)
+    yield from _fetched_homes(session, plan, slot, [int(row[0]) for row in rows])
 
 
 def put_segment(session: Session, plan: int, slot: int, segment: Segment, reports: ReportRows) -> None:
@@ -96,6 +104,11 @@ def _first_homes(session: Session, plan: int, slot: int, homes: HomeNumbers) -> 
     first, last = np.array(rows, dtype=np.int64).reshape(-1, 2).T
     asked = np.searchsorted(homes, first) < np.searchsorted(homes, last, side="right")
     return [int(each) for each in first[asked]]
+
+
+def _fetched_homes(session: Session, plan: int, slot: int, first_homes: Sequence[int]) -> Iterator[HomeNumbers]:
+    for first_home, count, packed in _fetched(session, "first_home, reports, homes", plan, slot, first_homes):
+        yield unpack_homes(packed, first_home, count)
 
 
 def _read(session: Session, plan: int, slot: int, first_homes: Sequence[int]) -> Iterator[Segment]:
