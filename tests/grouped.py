@@ -50,7 +50,7 @@ GROUPED = {
         cli/provider/backup cli/provider/keys cli/provider/serve cli/provider/store_options
         provider/service/folder
     """,
-    "cli/test_tables.py": "cli/demo cli/provider/deliveries cli/provider/import_export",
+    "cli/test_tables.py": "cli/demo cli/provider/deliveries cli/provider/erase cli/provider/import_export",
     "cli/test_terminal.py": "evaluate/simulate",
     "evaluate/generators/test_augment.py": "evaluate/generators/streams",
     "evaluate/test_baselines.py": """
@@ -241,6 +241,7 @@ ACROSS = {
     "provider/test_addresses.py",
     "provider/operations/test_alert_rules.py",
     "provider/operations/test_alerts.py",
+    "provider/operations/test_store_away.py",
     "provider/test_hostile.py",
     "provider/test_labelled_doors.py",
     "provider/test_rotation_doors.py",

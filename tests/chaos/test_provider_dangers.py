@@ -26,7 +26,7 @@ from hushwatt.provider.service.answer_cache import ByteCache
 from hushwatt.provider.service.collection_reader import CollectionReader
 from hushwatt.provider.service.published_tallies import PublishedTallies
 from hushwatt.provider.service.service import Service
-from hushwatt.provider.store import enrolment
+from hushwatt.provider.store import enrolment, plans
 from hushwatt.provider.store.sqlite import Sqlite, SqliteSession
 from hushwatt.provider.store.tallies import add_tallies, read_tallies
 from hushwatt.provider.tally.labels import Cells
@@ -131,8 +131,8 @@ def test_answers_before_their_time(monkeypatch):
 def test_a_published_slot_that_changes(monkeypatch):
     """A home that leaves after a slot was published must not be taken out of it."""
     forgetful(monkeypatch)
-    shipped = erase.erase_home
-    monkeypatch.setattr(erase, "erase_home", lambda session, plan, home, published: shipped(session, plan, home, -1))
+    shipped = plans.plan_state
+    monkeypatch.setattr(erase, "plan_state", lambda session, plan: replace(shipped(session, plan), published=-1))
 
     assert any("changed after" in said or "not told" in said for said in faults("small-groups"))
 

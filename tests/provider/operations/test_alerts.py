@@ -71,7 +71,7 @@ def quiet(talk):
 
 def disk_full(talk):
     """SQLite is not given one page more, as on a full disk."""
-    homes = Gateway(talk, homes=10_000)
+    homes = Gateway(talk, homes=5_000)
     talk.at_slot(0)
     with talk.service.database._lock:
         writer = talk.service.database._writer

@@ -20,7 +20,7 @@ def compact(*, plan: PlanName = None, where: StoreOptions = USUAL_STORE, as_json
     plan
         The plan's id, or the first letters of it; needed when the store has several.
     """
-    from hushwatt.cli.provider.import_export import overwrite_erased
+    from hushwatt.cli.provider.erase import overwrite_erased
     from hushwatt.provider.store.reports.compaction import compact as pack
 
     settings = where.settings()

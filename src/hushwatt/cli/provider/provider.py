@@ -6,7 +6,8 @@ from hushwatt.cli.provider import keys
 from hushwatt.cli.provider.backup import backup, restore
 from hushwatt.cli.provider.compact import compact
 from hushwatt.cli.provider.deliveries import deliveries
-from hushwatt.cli.provider.import_export import erase, export, ingest
+from hushwatt.cli.provider.erase import erase
+from hushwatt.cli.provider.import_export import export, ingest
 from hushwatt.cli.provider.migrate import migrate
 from hushwatt.cli.provider.retention import retention
 from hushwatt.cli.provider.serve import serve

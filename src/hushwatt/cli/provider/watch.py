@@ -60,7 +60,7 @@ def watch_place(
 
 def pack_published(database: "Database", plan: int, scrub: bool, stopped: "Callable[[], bool]") -> None:
     """Pack what is published, and scrub it where that is set; while the store is busy, that waits."""
-    from hushwatt.cli.provider.import_export import overwrite_erased
+    from hushwatt.cli.provider.erase import overwrite_erased
     from hushwatt.provider.store.reports.compaction import compact
     from hushwatt.provider.store.session import StoreUnavailable
 
