@@ -6,7 +6,7 @@ from collections import defaultdict
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.provider.reported import HOMES, KINDS, one_by_one, plainly, reported, saved, twice
+from tests.provider.reported import HOMES, KINDS, one_by_one, part, plainly, reported, saved, twice
 
 from hushwatt.errors import ReportError, UsageError
 from hushwatt.provider.tally.engines.embedded import EmbeddedEngine
@@ -17,6 +17,8 @@ from hushwatt.provider.tally.engines.pieces import (
     piece_addresses,
     tally_address,
     tally_bucket,
+    tally_with_turns,
+    with_turns,
 )
 from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.provider.tally.tally import finish_tallies
@@ -34,8 +36,8 @@ def addresses_of(plan, path):
 
 def added(parts):
     whole = PartTally()
-    for part in parts:
-        whole = whole.merged(travelled(part))
+    for each in parts:
+        whole = whole.merged(travelled(each))
     return whole
 
 
@@ -114,6 +116,60 @@ class TestBroughtTogether:
 
         assert bucket_count(addresses, 7) == 7
         assert bucket_count(addresses * 10_000, 7) == -(-2 * len(batch) * 10_000 // (1 << 19))
+
+
+def with_all_turns(plan, addresses, buckets=3):
+    """What comes of every bucket, tallies of pieces and turns of homes in it."""
+    dealt = defaultdict(list)
+    for address in addresses:
+        for bucket, item in tally_with_turns(plan, buckets, address):
+            dealt[bucket].append(travelled(item))
+    return added(with_turns(items) for items in dealt.values())
+
+
+class TestWithTurns:
+    """Where turns are all that reports have to agree about, only these meet."""
+
+    def test_homes_that_keep_to_their_turns(self, table, tmp_path):
+        """Pieces add up to what they do on one machine, and none is read again."""
+        plan, batch = table("lpu", None, 8)
+        path = saved(plan, tmp_path / "a.parquet", batch, group=31)
+        whole = with_all_turns(plan, addresses_of(plan, path))
+
+        assert (whole.two_turns, whole.again()) == (False, set())
+        assert plainly(finish_tallies(plan, whole.tallies).groups) == plainly(one_by_one(plan, batch))
+
+    def test_repeats_are_no_second_turn(self, table, folder):
+        """A report that is there again is read again, and nobody is suspected for it."""
+        plan, batch = table("lpu", None, 8)
+        whole = with_all_turns(plan, addresses_of(plan, folder(plan, batch)))
+
+        assert not whole.two_turns
+        assert whole.again()
+
+    @pytest.mark.parametrize("row", range(0, 60, 7))
+    def test_a_home_with_two_turns(self, table, tmp_path, row):
+        """One report in another's turn is noticed, in whichever piece it lies."""
+        plan, batch = table("lpu", None, 8)
+        late = part(batch, [row])
+        late.slot[:] += 1
+        saved(plan, tmp_path / "a.parquet", batch, group=31)
+        saved(plan, tmp_path / "b.parquet", late)
+
+        assert with_all_turns(plan, addresses_of(plan, tmp_path)).two_turns
+
+    def test_who_is_refused_anyway_has_no_turn(self, table, tmp_path):
+        """A report with amounts that no home has is not asked for its turn."""
+        plan, batch = table("lpu", None, 8)
+        late = part(batch, [3])
+        late.slot[:] += 1
+        late.spent[:] = late.drawn[:] = 1
+        saved(plan, tmp_path / "a.parquet", batch)
+        saved(plan, tmp_path / "b.parquet", late)
+        whole = with_all_turns(plan, addresses_of(plan, tmp_path))
+
+        assert not whole.two_turns
+        assert whole.tallies.refused["wrong_amount"] == 1
 
 
 class TestByItself:

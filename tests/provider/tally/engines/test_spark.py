@@ -204,6 +204,22 @@ def dying(function, folder):
     return dies
 
 
+def test_turns_alone_meet(plan_of, tmp_path, monkeypatch):
+    """While homes keep to their turns only these travel, also with repeats; one that does not brings all together."""
+    needed()
+    plan, batch = reported(plan_of, "lpu", None, 8)
+    sound, mixed = spread(plan, batch, tmp_path / "sound"), spread(plan, forged(batch), tmp_path / "mixed")
+    shipped, asked = spark_pieces._judged_in_order, []
+    monkeypatch.setattr(spark_pieces, "_judged_in_order", lambda *words: asked.append(1) or shipped(*words))
+    found = {}
+    with spark_session("local[2]", SMALL) as spark:
+        for folder in (sound, mixed):
+            found[folder] = as_told(tally_with(spark, plan, str(folder))), len(asked)
+
+    assert found[sound] == (as_told(EMBEDDED.tallies(plan, sound)), 0)
+    assert found[mixed] == (as_told(EMBEDDED.tallies(plan, mixed)), 1)
+
+
 @pytest.mark.parametrize("method", ["lbu", "lpu"])
 def test_what_is_refused(plan_of, tmp_path, monkeypatch, method):
     """The file of refused reports has the bytes that this machine's engine writes, also when a worker dies."""

@@ -7,7 +7,7 @@ seen one after the other, so there only the reading is shared out.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -87,10 +87,16 @@ def first_fault(plan: Plan, source: ReportSource) -> ReportError | None:
     return None
 
 
-def tally_piece(plan: Plan, piece: RowGroups, labels: LabelTable | None = None) -> PieceTally:
-    """Tally a piece by itself; a repeat of the report just before it is left out."""
+def tally_piece(
+    plan: Plan,
+    piece: RowGroups,
+    labels: LabelTable | None = None,
+    heard: Callable[[ReportBatch], None] = lambda batch: None,
+) -> PieceTally:
+    """Tally a piece by itself; a repeat of the report just before it is left out, and `heard` is told of the others."""
     result = PieceTally()
     for tallied in tallied_batches(plan, piece, labels):
+        heard(tallied.batch)
         result.ordered &= tallied.ordered
         if result.ordered:
             tallied.add_to(result.tallies)

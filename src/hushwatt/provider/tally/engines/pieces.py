@@ -5,7 +5,7 @@ the engine on one machine does.  Where all reports of a home must meet, those of
 buckets by their homes, as messages of whole columns, and each bucket is put in order and added up.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.provider.tally.engines.arrow_tally import tally_homes
 from hushwatt.provider.tally.engines.embedded import PieceTally, tally_piece
 from hushwatt.provider.tally.engines.overlaps import overlapping
+from hushwatt.provider.tally.engines.turn_check import Claims, claims_of, deal_claims, disagree
 from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.provider.tally.refused_reports import (
     SuspectRows,
@@ -31,6 +32,7 @@ from hushwatt.wire.reports.columns import hash_names
 from hushwatt.wire.reports.external_sort import BUCKET_REPORTS, MAX_BUCKETS, deal_reports, reports_in_order
 from hushwatt.wire.reports.order import KeyRange
 from hushwatt.wire.reports.report_file import ReportFile, RowGroups
+from hushwatt.wire.reports.schema import ReportBatch
 from hushwatt.wire.storage import Location
 
 Message = tuple[int, bytes]  # its place among all, and reports in columns
@@ -60,6 +62,7 @@ class PartTally:
     spans: dict[int, list[KeyRange]] = field(default_factory=dict)  # where its reports lie in the order of all
     unordered: set[int] = field(default_factory=set)
     problems: dict[int, HushwattError] = field(default_factory=dict)
+    two_turns: bool = False  # whether a home may have spoken out of its turn
 
     def merged(self, other: "PartTally") -> "PartTally":
         """Both in one; this one is used up."""
@@ -67,6 +70,7 @@ class PartTally:
         self.spans |= other.spans
         self.unordered |= other.unordered
         self.problems |= other.problems
+        self.two_turns |= other.two_turns
         return self
 
     def without(self, part: "PartTally") -> "PartTally":
@@ -91,13 +95,41 @@ def piece_addresses(files: Iterable[ReportFile]) -> list[PieceAddress]:
     ]
 
 
-def tally_address(plan: Plan, address: PieceAddress, labels: LabelTable | None = None) -> PartTally:
+def tally_address(
+    plan: Plan,
+    address: PieceAddress,
+    labels: LabelTable | None = None,
+    heard: Callable[[ReportBatch], None] = lambda batch: None,
+) -> PartTally:
     """What a piece adds up to by itself, or what is wrong with it: of several, the first is told in the end."""
     try:
-        piece = tally_piece(plan, address.opened(plan), labels)
+        piece = tally_piece(plan, address.opened(plan), labels, heard)
     except HushwattError as problem:
         return PartTally(problems={address.number: problem})
     return _part(address.number, piece)
+
+
+def tally_with_turns(
+    plan: Plan, buckets: int, address: PieceAddress, labels: LabelTable | None = None
+) -> Iterator[tuple[int, PartTally | bytes]]:
+    """The same, and by bucket who says that which turn is its own."""
+    claims: list[Claims] = []
+    part = tally_address(plan, address, labels, lambda batch: claims.append(claims_of(plan, batch)))
+    yield 0, part
+    if claims:
+        yield from deal_claims(np.concatenate(claims), buckets)
+
+
+def with_turns(items: Iterable[PartTally | bytes]) -> PartTally:
+    """What came into a bucket: tallies of some pieces, and all turns of some homes."""
+    whole, messages = PartTally(), list[bytes]()
+    for item in items:
+        if isinstance(item, PartTally):
+            whole = whole.merged(item)
+        else:
+            messages.append(item)
+    whole.two_turns |= disagree(messages)
+    return whole
 
 
 def bucket_count(addresses: Sequence[PieceAddress], least: int) -> int:

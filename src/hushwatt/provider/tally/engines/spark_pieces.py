@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from hushwatt.plan.plan import Plan
-from hushwatt.provider.checks.rotation import rotates
+from hushwatt.privacy.rotation import has_orders
 from hushwatt.provider.tally.engines.pieces import (
     PartTally,
     PieceAddress,
@@ -20,9 +20,12 @@ from hushwatt.provider.tally.engines.pieces import (
     suspects_of_piece,
     tally_address,
     tally_bucket,
+    tally_with_turns,
+    with_turns,
 )
 from hushwatt.provider.tally.engines.spark_errors import is_refusal
 from hushwatt.provider.tally.engines.spark_files import SparkFile
+from hushwatt.provider.tally.engines.turn_check import asks_turns_alone
 from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.provider.tally.refused_reports import RefusedReports, Suspects, first_times, judged_in_order
 from hushwatt.provider.tally.tally import Tallies
@@ -35,20 +38,28 @@ Parts = Any  # pyspark.RDD of PartTally
 def tally_files(spark: Any, plan: Plan, files: Sequence[SparkFile], labels: LabelTable | None) -> Tallies:
     """In one go where they lie, when that is enough."""
     context, addresses = spark.sparkContext, piece_addresses(file.report for file in files)
-    if plan.decision == "household" or rotates(plan):
-        try:
-            return _brought_together(context, plan, addresses, labels).tallies
-        except Exception as error:
-            if is_refusal(error):  # a report is, somewhere: its piece is read once more, to name its file and row
-                _added(_tallied_pieces(context, plan, addresses))
-            raise
-    whole = _added(_tallied_pieces(context, plan, addresses, labels))
+    if plan.decision == "household" or has_orders(plan):
+        return _judged_in_order(context, plan, addresses, labels)
+    tallied = _tallied_with_turns if asks_turns_alone(plan) else _tallied_pieces
+    whole = _added(tallied(context, plan, addresses, labels))
+    if whole.two_turns:
+        return _judged_in_order(context, plan, addresses, labels)
     overlapping = whole.again()
     if overlapping:
         again = [address for address in addresses if address.number in overlapping]
         whole = whole.without(_added(_tallied_pieces(context, plan, again, labels)))
         whole = whole.merged(_brought_together(context, plan, again, labels))
     return whole.tallies
+
+
+def _judged_in_order(context: Any, plan: Plan, addresses: list[PieceAddress], labels: LabelTable | None) -> Tallies:
+    """All reports of a home together, for only its earlier ones tell what becomes of a report."""
+    try:
+        return _brought_together(context, plan, addresses, labels).tallies
+    except Exception as error:
+        if is_refusal(error):  # a report is, somewhere: its piece is read once more, to name its file and row
+            _added(_tallied_pieces(context, plan, addresses))
+        raise
 
 
 def refused_in_files(spark: Any, plan: Plan, files: Sequence[SparkFile]) -> Iterator[RefusedReports]:
@@ -77,6 +88,15 @@ def refused_in_files(spark: Any, plan: Plan, files: Sequence[SparkFile]) -> Iter
 def _tallied_pieces(context: Any, plan: Plan, addresses: list[PieceAddress], labels: LabelTable | None = None) -> Parts:
     """Every piece by itself."""
     return _spread(context, addresses).map(partial(tally_address, plan, labels=labels))
+
+
+def _tallied_with_turns(
+    context: Any, plan: Plan, addresses: list[PieceAddress], labels: LabelTable | None = None
+) -> Parts:
+    """Every piece by itself, and all turns of a home in one place."""
+    buckets = bucket_count(addresses, context.defaultParallelism)
+    dealt = _spread(context, addresses).flatMap(partial(tally_with_turns, plan, buckets, labels=labels))
+    return dealt.partitionBy(buckets, int).mapPartitions(lambda some: [with_turns(item for _, item in some)])
 
 
 def _brought_together(context: Any, plan: Plan, addresses: list[PieceAddress], labels: LabelTable | None) -> PartTally:
