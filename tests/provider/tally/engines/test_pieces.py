@@ -124,7 +124,7 @@ def with_all_turns(plan, addresses, buckets=3):
     for address in addresses:
         for bucket, item in tally_with_turns(plan, buckets, address):
             dealt[bucket].append(travelled(item))
-    return added(with_turns(items) for items in dealt.values())
+    return added(with_turns(plan, items) for items in dealt.values())
 
 
 class TestWithTurns:

@@ -1,41 +1,44 @@
 """Turns that homes claim: sent to one place, and compared there."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.provider.reported import reported
 
-from hushwatt.provider.tally.engines.turn_check import CLAIM, asks_turns_alone, claims_of, deal_claims, disagree
+from hushwatt.plan.presets import preset
+from hushwatt.provider.tally.engines.turn_check import asks_turns_alone, deal_claims, disagree
+from hushwatt.wire.reports.schema import ReportBatch
 
-CLAIMS = st.lists(st.tuples(st.integers(0, 2**64 - 1) | st.integers(0, 5), st.integers(0, 2)), max_size=40)
+SPOKEN = st.lists(
+    st.tuples(st.sampled_from([f"home {number}" for number in range(9)]), st.integers(0, 30)), max_size=40
+)
 
 
-@given(CLAIMS, st.integers(1, 5))
-def test_two_turns_of_a_home_meet(claims, buckets):
-    """However many buckets there are: some bucket disagrees exactly when a home has two turns."""
-    dealt = defaultdict(list)
-    for some in (claims[::2], claims[1::2]):
-        for bucket, message in deal_claims(np.array(some, dtype=CLAIM), buckets):
+def said(spoken):
+    """A batch in which these homes speak in these slots."""
+    names, slots = [name for name, _ in spoken], np.array([slot for _, slot in spoken], dtype=np.int32)
+    none = np.zeros(len(spoken), dtype=np.int64)
+    payloads = np.zeros((len(spoken), 1), dtype=np.uint8)
+    return ReportBatch(pa.array(names, pa.string()), slots, none.astype(np.int8), none, none, payloads)
+
+
+@given(SPOKEN, st.integers(1, 5), st.integers(1, 9))
+def test_two_turns_of_a_home_meet(spoken, buckets, window):
+    """However many buckets and turns there are: some bucket disagrees exactly when a home has two turns."""
+    plan, dealt, turns = replace(preset("paper"), window=window), defaultdict(list), {}
+    for some in (spoken[::2], spoken[1::2]):
+        for bucket, message in deal_claims(plan, said(some), buckets):
             dealt[bucket].append(message)
-    turns = defaultdict(set)
-    for home, turn in claims:
-        turns[home].add(turn)
+    for name, slot in spoken:
+        turns.setdefault(name, set()).add(slot % window)
 
-    assert any(disagree(messages) for messages in dealt.values()) == any(len(each) > 1 for each in turns.values())
-    assert sum(len(message) for messages in dealt.values() for message in messages) == CLAIM.itemsize * len(claims)
-
-
-def test_a_turn_is_the_slot_in_its_window(plan_of):
-    """Reports of a home have one hash and one turn, those of another home another hash."""
-    plan, batch = reported(plan_of, "lpu", None, 8)
-    claims = claims_of(plan, batch)
-    claimed = set(zip(batch.households.to_pylist(), claims.tolist(), strict=True))
-
-    assert len(claimed) == len(set(batch.households.to_pylist()))
-    assert sorted(set(claims["turn"].tolist())) == list(range(plan.window))
+    assert any(disagree(plan, messages) for messages in dealt.values()) == any(len(each) > 1 for each in turns.values())
+    assert sum(len(message) for messages in dealt.values() for message in messages) == 8 * len(spoken)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.provider.tally.engines.arrow_tally import tally_homes
 from hushwatt.provider.tally.engines.embedded import PieceTally, tally_piece
 from hushwatt.provider.tally.engines.overlaps import overlapping
-from hushwatt.provider.tally.engines.turn_check import Claims, claims_of, deal_claims, disagree
+from hushwatt.provider.tally.engines.turn_check import deal_claims, disagree
 from hushwatt.provider.tally.label_table import LabelTable
 from hushwatt.provider.tally.refused_reports import (
     SuspectRows,
@@ -113,14 +113,13 @@ def tally_with_turns(
     plan: Plan, buckets: int, address: PieceAddress, labels: LabelTable | None = None
 ) -> Iterator[tuple[int, PartTally | bytes]]:
     """The same, and by bucket who says that which turn is its own."""
-    claims: list[Claims] = []
-    part = tally_address(plan, address, labels, lambda batch: claims.append(claims_of(plan, batch)))
+    claims: list[tuple[int, bytes]] = []
+    part = tally_address(plan, address, labels, lambda batch: claims.extend(deal_claims(plan, batch, buckets)))
     yield 0, part
-    if claims:
-        yield from deal_claims(np.concatenate(claims), buckets)
+    yield from claims
 
 
-def with_turns(items: Iterable[PartTally | bytes]) -> PartTally:
+def with_turns(plan: Plan, items: Iterable[PartTally | bytes]) -> PartTally:
     """What came into a bucket: tallies of some pieces, and all turns of some homes."""
     whole, messages = PartTally(), list[bytes]()
     for item in items:
@@ -128,7 +127,7 @@ def with_turns(items: Iterable[PartTally | bytes]) -> PartTally:
             whole = whole.merged(item)
         else:
             messages.append(item)
-    whole.two_turns |= disagree(messages)
+    whole.two_turns |= disagree(plan, messages)
     return whole
 
 

@@ -96,7 +96,7 @@ def _tallied_with_turns(
     """Every piece by itself, and all turns of a home in one place."""
     buckets = bucket_count(addresses, context.defaultParallelism)
     dealt = _spread(context, addresses).flatMap(partial(tally_with_turns, plan, buckets, labels=labels))
-    return dealt.partitionBy(buckets, int).mapPartitions(lambda some: [with_turns(item for _, item in some)])
+    return dealt.partitionBy(buckets, int).mapPartitions(lambda some: [with_turns(plan, (item for _, item in some))])
 
 
 def _brought_together(context: Any, plan: Plan, addresses: list[PieceAddress], labels: LabelTable | None) -> PartTally:
