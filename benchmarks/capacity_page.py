@@ -40,10 +40,11 @@ QUICK = """
 **These figures are from tiny sizes, to try the command. They mean nothing.**
 """
 GROWTH = """
-The commands themselves, over {sizes}, by `python -m benchmarks.growth --keep`. Time is that of the processors,
-which other work on the machine changes less than the clock's. *A million* answers, of a home in a slot each, cost what
-the line through these sizes says; the exponent, of what lies above the command's start, is 1 for a straight line and 2
-for a square.
+The commands themselves, by `python -m benchmarks.growth --keep`, over
+{sizes}.
+Time is that of the processors, which other work on the machine changes less than the clock's. *A million* answers, of a
+home in a slot each, cost what the line through these sizes says; the exponent, of what lies above the command's start,
+is 1 for a straight line and 2 for a square.
 
 {table}
 """.strip()
