@@ -24,6 +24,7 @@ from hushwatt.provider.intake import delivery, ingest
 from hushwatt.cli.main import run
 delivery.BATCH_ROWS, ingest.PAUSE_SECONDS = 15, {pause}
 words = ["stream", "in", "--checkpoint", "checkpoint", "--data", ".", "--master", "local[1]"]
+words += ["--spark-conf", "spark.sql.sources.binaryFile.maxLength=10"]  # Spark refuses to open a file that is larger
 """
 FIRST = STREAM + "run(words)"
 SECOND = (

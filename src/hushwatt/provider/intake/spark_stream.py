@@ -94,6 +94,7 @@ def listed_files(spark: Any, address: str) -> DataFrame:
             .option("recursiveFileLookup", "true")
             .option("maxFilesPerTrigger", FILES_AT_ONCE)
             .load(address)
+            .select("path")  # here, or Spark reads every file whole before a batch asks for less
         )
 
 
