@@ -107,6 +107,7 @@ def _first_homes(session: Session, plan: int, slot: int, homes: HomeNumbers) -> 
 
 
 def _fetched_homes(session: Session, plan: int, slot: int, first_homes: Sequence[int]) -> Iterator[HomeNumbers]:
+    """The homes of some segments, each segment's ascending; its payloads stay where they are."""
     for first_home, count, packed in _fetched(session, "first_home, reports, homes", plan, slot, first_homes):
         yield unpack_homes(packed, first_home, count)
 

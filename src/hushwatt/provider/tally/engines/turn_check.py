@@ -8,14 +8,11 @@ known, and all reports of a home have to meet.
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hushwatt.plan.plan import Plan
 from hushwatt.privacy.rotation import has_orders, has_turns
 from hushwatt.wire.reports.columns import hash_names
 from hushwatt.wire.reports.schema import ReportBatch
-
-Claims = NDArray[np.uint64]
 
 
 def asks_turns_alone(plan: Plan) -> bool:
