@@ -318,3 +318,21 @@ def test_times_that_cannot_be_told_apart(hushwatt, reports, option, says):
     assert answer.returncode == 2
     assert says in answer.stderr
     assert answer.stdout == ""
+
+
+def test_what_is_read_is_not_written_over(hushwatt, tmp_path):
+    """An output that names the input, however it is typed, is one line, and the input stays as it was."""
+    hushwatt("plan", "new", "--preset", "advised", "-o", "plan.toml")
+    hushwatt("simulate", "ideal", "-o", "readings.parquet", "--homes", 20, "--slots", 1, "--plan", "plan.toml")
+    hushwatt("randomise", "plan.toml", "readings.parquet", "-o", "reports.parquet")
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+
+    runs = [
+        hushwatt("randomise", "plan.toml", "readings.parquet", "-o", tmp_path / "readings.parquet"),
+        hushwatt("estimate", "plan.toml", "reports.parquet", "-o", "./reports.parquet"),
+    ]
+
+    assert [run.returncode for run in runs] == [2, 2]
+    assert all(run.stderr.endswith(" is what is read, and would be gone: write to another file\n") for run in runs)
+    assert all(run.stderr.count("\n") == 1 for run in runs)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before

@@ -144,6 +144,10 @@ def estimate(
     times = TimeFilter.parse(hours, weekdays)
     if by is not None and labels_file is None:
         raise UsageError("--by wants --labels, the file that says which labels each home has")
+    if output is not None:
+        from hushwatt.wire.storage import check_output
+
+        check_output(output, reports)
     if rejected is not None:
         from hushwatt.wire.reports.rejected import check_apart, check_ending
 

@@ -28,7 +28,9 @@ def randomise(
     """
     from hushwatt.fleet.randomise import randomise_file
     from hushwatt.plan.plan import Plan
+    from hushwatt.wire.storage import check_output
 
+    check_output(output, readings)
     agreed = Plan.load(plan)
     with fractions("randomising") as tell:
         done = randomise_file(agreed, readings, output, seed=seed, state=state, progress=tell)

@@ -22,7 +22,7 @@ from hushwatt.plan.plan import Plan
 from hushwatt.wire.reports.refused_files import RefusedFile
 from hushwatt.wire.reports.schema import REPORT_SCHEMA, ReportBatch, report_schema
 from hushwatt.wire.storage import Location, atomic_write_to, location
-from hushwatt.wire.storage.location import is_address
+from hushwatt.wire.storage.location import in_full
 
 ADDED = [pa.field("file", pa.string()), pa.field("row", pa.int64()), pa.field("reason", pa.string())]
 GROUP_ROWS = 1 << 16  # rows that wait in memory
@@ -99,14 +99,10 @@ def check_ending(destination: Location) -> Location:
 
 def check_apart(destination: Location, reports: str) -> None:
     """Refuse a place where what is refused would replace reports, or be read as some of them the next time."""
-    there, where = _in_full(destination), _in_full(reports)
+    there, where = in_full(destination), in_full(reports)
     among = there.startswith(f"{where}/") and destination.suffix.lower() == ".parquet"
     if there == where or among:
         raise UsageError(f"{destination} is among the reports of {reports}: keep what is refused elsewhere")
-
-
-def _in_full(place: str | Location) -> str:
-    return str(place if is_address(place) else Path(str(place)).resolve()).rstrip("/")
 
 
 @contextmanager

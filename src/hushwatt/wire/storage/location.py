@@ -23,6 +23,17 @@ SETTINGS = {
 KEYS_ELSEWHERE = "keys do not belong in an address, which others can see; give them by the environment or a profile"
 
 
+def in_full(where: object) -> str:
+    """One name for a place, however it was typed."""
+    return str(where if is_address(where) else Path(str(where)).resolve()).rstrip("/")
+
+
+def check_output(destination: Location, source: object) -> None:
+    """Refuse to write over what is read."""
+    if in_full(destination) == in_full(source):
+        raise UsageError(f"{destination} is what is read, and would be gone: write to another file")
+
+
 def is_address(where: object) -> bool:
     """Is this the address of something in a store, not a path?
 
